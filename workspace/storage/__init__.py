@@ -1,0 +1,1 @@
+"""The database: schema, connections, the one writer and the readers."""

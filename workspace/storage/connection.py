@@ -1,0 +1,176 @@
+"""Opening the database, to write or only to read, and the one way to run a transaction."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from workspace.constants import LOCK_NAME
+from workspace.storage import schema
+from workspace.storage.lock import HOLDER_NAME
+from workspace.types import WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_BUSY_MS: Final = 5_000
+"""How long to wait for a foreign transaction (a shell, a backup). Readers of a WAL database need it only while
+another connection opens or closes the file; our own index runs exclude each other by a lock."""
+
+_WRITER_PRAGMAS: Final = (
+    ("journal_mode", "wal"),  # readers go on while we write
+    ("synchronous", "normal"),  # a power cut may cost the last batches, never the file
+    ("foreign_keys", True),
+    ("cache_size", -32 * 1024),  # KiB; pages that merges and deletions in a large index come back to
+    (
+        "wal_autocheckpoint",
+        4_000,
+    ),  # pages, two batches; with the default of 1,000 every commit pays for a checkpoint: 5 % slower
+)
+
+_NO_SHARED_MEMORY: Final = (apsw.CantOpenError, apsw.ReadOnlyError)
+"""How SQLite refuses a plain read-only connection where it can make no -shm beside the file."""
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Open the database for writing; make it, readable by its owner alone, where it does not exist.
+
+    The caller holds the index lock and closes the connection. Nothing is written to a file that is not ours.
+    Raises `WorkspaceError` if the file cannot be used.
+    """
+    try:
+        _make_private(path)
+        connection = _connect(path, "rw")
+    except (OSError, apsw.Error) as error:
+        raise WorkspaceError(f"cannot open the index {path} for writing: {error}") from error
+    with _closed_on_error(connection):
+        try:
+            _prepare(connection, path)
+        except apsw.Error as error:
+            raise WorkspaceError(f"cannot open the index {path} for writing: {error}") from error
+    return connection
+
+
+def open_reader(path: Path) -> apsw.Connection | None:
+    """Open the database read-only, or return None where there is no index yet. Writes nothing, makes nothing.
+
+    An index run in progress is no obstacle: the connection sees what was last committed. The caller closes it.
+    Raises `WorkspaceError` if the file cannot be used.
+    """
+    try:
+        if _size(path) == 0:
+            return None
+        try:
+            return _open_to_read(path, "ro")
+        except _NO_SHARED_MEMORY as error:
+            if os.access(path, os.R_OK) and _size(_companion(path, "-wal")):
+                raise WorkspaceError(
+                    f"cannot read the index {path}: an interrupted run left changes in its -wal file,"
+                    " and they can only be read where the directory is writable"
+                ) from error
+            return _open_to_read(path, "ro&immutable=1")
+    except (OSError, apsw.Error) as error:
+        raise WorkspaceError(f"cannot read the index {path}: {error}") from error
+
+
+@contextlib.contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Run the block as one writing transaction: committed at its end, rolled back if anything is raised.
+
+    What is raised is always the first cause. On a full disk, say, SQLite itself ends the transaction, and an
+    unconditional ROLLBACK would replace that error by its own.
+    """
+    connection.execute("BEGIN IMMEDIATE").fetchall()
+    try:
+        yield
+        connection.execute("COMMIT").fetchall()
+    except BaseException:
+        if connection.in_transaction:
+            with contextlib.suppress(apsw.Error):
+                connection.execute("ROLLBACK").fetchall()
+        raise
+
+
+def private_file_ids(path: Path) -> frozenset[tuple[int, int]]:
+    """Return device and inode of every file that belongs to the database at `path`, as far as they exist.
+
+    Nobody else may open them: closing any descriptor of the database drops the locks that SQLite holds on it.
+    """
+    files = [_companion(path, suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+    files += [path.with_name(name) for name in (LOCK_NAME, HOLDER_NAME)]
+    found = set()
+    for file in files:
+        with contextlib.suppress(OSError):
+            status = file.stat()
+            found.add((status.st_dev, status.st_ino))
+    return frozenset(found)
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file of mode 0600, whatever the umask; SQLite gives -wal and -shm the mode of the database.
+
+    An existing file is not opened here, see `private_file_ids`.
+    """
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, 0o600)
+        finally:
+            os.close(descriptor)
+
+
+def _connect(path: Path, mode: str) -> apsw.Connection:
+    # A URI carries any file name, whatever its characters and bytes; its mode counts only within the flags.
+    flags = apsw.SQLITE_OPEN_READWRITE if mode == "rw" else apsw.SQLITE_OPEN_READONLY
+    connection = apsw.Connection(f"{path.absolute().as_uri()}?mode={mode}", flags | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(_BUSY_MS)
+    return connection
+
+
+def _prepare(connection: apsw.Connection, path: Path) -> None:
+    if connection.readonly("main"):  # what SQLite makes of a file it may not write
+        raise apsw.ReadOnlyError("it is read-only")
+    # Looked at before the pragmas are set: a journal mode is written into the file.
+    fresh = not schema.holds_index(connection, path)
+    for name, value in _WRITER_PRAGMAS:
+        connection.pragma(name, value)
+    if fresh:
+        with transaction(connection):
+            schema.create(connection)
+
+
+def _open_to_read(path: Path, mode: str) -> apsw.Connection | None:
+    connection = _connect(path, mode)
+    with _closed_on_error(connection):
+        if schema.holds_index(connection, path):
+            return connection
+    connection.close()
+    return None
+
+
+@contextlib.contextmanager
+def _closed_on_error(connection: apsw.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _companion(path: Path, suffix: str) -> Path:
+    """Name a file that SQLite keeps beside the database: beside the real one, where `path` is a symlink."""
+    real = path.resolve()
+    return real.with_name(real.name + suffix)
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
