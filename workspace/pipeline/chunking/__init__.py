@@ -1,0 +1,1 @@
+"""Chunkers: the only importers of chonkie and tree-sitter."""
