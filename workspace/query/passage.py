@@ -1,0 +1,127 @@
+"""The part of a row that is shown: whole lines, around the densest group of matches."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from workspace.query.budget import Room, encoded_size
+from workspace.query.matches import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workspace.text.lines import LineMap
+
+_SAMPLE_CHARS: Final = 4_000
+"""Characters from which the bytes of the others are estimated."""
+
+_NEGLIGIBLE: Final = 1e-9
+"""Below it lies what rounding makes of two equal sums."""
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the offsets of ``text[start:end]`` without the empty lines around it; its last line keeps its end."""
+    piece = text[start:end]
+    first = start + len(piece) - len(piece.lstrip("\r\n"))
+    last = start + len(piece.rstrip("\r\n"))
+    if first >= last:
+        return start, end
+    return first, min(end, last + (2 if text.startswith("\r\n", last) else 1))
+
+
+def best_passage(text: str, lines: LineMap, matches: Sequence[Match], room: Room) -> tuple[int, int]:
+    """Return the offsets of the part of `text`, too long for it as a whole, that best fills `room`.
+
+    It consists of whole lines with their line ends, and neither begins nor ends with empty ones. Only where a single
+    line does not fit is it a part of that line. `lines` are those of `text`, `matches` are in order; without any, the
+    part is the beginning of `text`.
+    """
+    # The size may be the limit, where characters take several bytes. In characters that is an estimate, as a start.
+    sample = text[:_SAMPLE_CHARS]
+    limit = min(room.chars, room.size * len(sample) // encoded_size(sample))
+    top, _ = trimmed(text, 0, len(text))
+    group = densest_group(matches or [Match(top, top, "")], limit)
+    first, last = _lines_that_fit(text, lines, group, room)
+    start, end = lines.start_of(first), lines.end_of(last)
+    if room.holds(text[start:end]):
+        return trimmed(text, *_grown(text, lines, first, last, room))
+    end = start + len(text[start:end].rstrip("\r\n"))
+    anchor = next((match.start for match in group if start <= match.start < end), start)
+    return _cut(text, start, end, anchor, room)
+
+
+def densest_group(matches: Sequence[Match], limit: int) -> Sequence[Match]:
+    """Return the consecutive matches within `limit` characters that say most, the first such group.
+
+    Each different word counts 1, and each match its share in the matches of its word: of two groups with the same
+    words the one wins that holds more of the rarer ones, which are the ones that tell places apart.
+    """
+    totals = Counter(match.word for match in matches)
+    inside: Counter[str] = Counter()
+    worth = best = 0.0
+    group = matches[:1]
+    start = 0
+    for end, match in enumerate(matches):
+        worth += (not inside[match.word]) + 1 / totals[match.word]
+        inside[match.word] += 1
+        while match.end - matches[start].start > limit and start < end:
+            left = matches[start].word
+            inside[left] -= 1
+            worth -= (not inside[left]) + 1 / totals[left]
+            start += 1
+        if worth > best + _NEGLIGIBLE:
+            best, group = worth, matches[start : end + 1]
+    return group
+
+
+def _lines_that_fit(text: str, lines: LineMap, group: Sequence[Match], room: Room) -> tuple[int, int]:
+    """Return the first and last line of `group`, without those at either end, poorer first, that do not fit.
+
+    One line is left at least, whether it fits or not.
+    """
+    hit = sorted(lines.line_at(offset) for match in group for offset in (match.start, max(match.start, match.end - 1)))
+    while hit[0] < hit[-1] and not room.holds(text[lines.start_of(hit[0]) : lines.end_of(hit[-1])]):
+        poorer = hit[0] if hit.count(hit[0]) < hit.count(hit[-1]) else hit[-1]
+        hit = [line for line in hit if line != poorer]
+    return hit[0], hit[-1]
+
+
+def _grown(text: str, lines: LineMap, first: int, last: int, room: Room) -> tuple[int, int]:
+    """Return the offsets of lines `first` to `last` and of as many around them, on both sides, as there is room for."""
+
+    def left() -> Room:
+        return room.without(text[lines.start_of(first) : lines.end_of(last)])
+
+    first = _reach(text, lines, first, -1, left().half())
+    last = _reach(text, lines, last, 1, left())
+    first = _reach(text, lines, first, -1, left())
+    return lines.start_of(first), lines.end_of(last)
+
+
+def _reach(text: str, lines: LineMap, line: int, step: int, room: Room) -> int:
+    """Return the last of the lines that follow `line` in the direction of `step` while they fit into `room`."""
+    chars, size = room.chars, room.size
+    while 1 <= line + step <= lines.count:
+        piece = text[lines.start_of(line + step) : lines.end_of(line + step)]
+        chars, size = chars - len(piece), size - encoded_size(piece)
+        if chars < 0 or size < 0:
+            break
+        line += step
+    return line
+
+
+def _cut(text: str, start: int, end: int, anchor: int, room: Room) -> tuple[int, int]:
+    """Return the offsets of the part of the line ``text[start:end]`` around `anchor` that fills `room`."""
+    lead = room.half().half()  # comes before the first match
+    first = anchor - _prefix_that_fits(text[max(start, anchor - lead.chars) : anchor][::-1], lead)
+    last = first + _prefix_that_fits(text[first : min(end, first + room.chars)], room)
+    if last == end:
+        first = end - _prefix_that_fits(text[max(start, end - room.chars) : end][::-1], room)
+    return first, last
+
+
+def _prefix_that_fits(text: str, room: Room) -> int:
+    """Return the length of the longest prefix of `text`, itself not longer than `room.chars`, that fits."""
+    return bisect_right(range(len(text) + 1), room.size, key=lambda length: encoded_size(text[:length])) - 1

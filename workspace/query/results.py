@@ -1,0 +1,121 @@
+"""Hits as they are handed out: text, lines, section, and what has become of the file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from workspace.query.budget import PUNCTUATION_BYTES, TOTAL_BYTES, Room, encoded_size, owed_below
+from workspace.query.matches import Match, find_matches
+from workspace.query.passage import best_passage, trimmed
+from workspace.text.headings import heading_in_force, headings_of
+from workspace.text.lines import LineMap, line_span
+from workspace.text.words import count_words
+from workspace.types import SearchResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import apsw
+
+    from workspace.query.candidates import Hit
+
+_ROW: Final = (
+    "SELECT c.content, c.token_count, c.start_line, c.end_line, c.section, d.modified_at, d.size_bytes, d.mtime_ns"
+    " FROM chunks c JOIN files d ON d.abs_path = c.abs_path WHERE c.id = ?"
+)
+_LINES_OF_A_HEADING: Final = 2
+"""Lines after the one a heading begins on that may belong to it, as a setext underline does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    content: str
+    token_count: int
+    start_line: int
+    end_line: int
+    section: str | None
+    modified_at: str
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What of a row is handed out."""
+
+    content: str
+    line_start: int
+    line_end: int
+    section: str | None
+    tokens: int
+    truncated: bool
+
+
+def shaped(
+    connection: apsw.Connection, match: str, hits: list[Hit], stem: Callable[[str], str], *, max_chars: int
+) -> list[SearchResult]:
+    """Return `hits`, which `match` found, best first, as results of at most `max_chars` characters (0: no cap).
+
+    Together they keep to the total budget; where it is scarce, the lower ones are narrowed first. Rows are read one
+    at a time, so that memory does not grow with their number.
+    """
+    results = []
+    left = TOTAL_BYTES
+    for hit, owed in zip(hits, owed_below([hit.size for hit in hits]), strict=True):
+        rows: list[Any] = connection.execute(_ROW, (hit.row,)).fetchall()
+        row = _Row(*rows[0])
+        room = Room(max_chars or sys.maxsize, left - owed - PUNCTUATION_BYTES)
+        shown = _whole(row)
+        if not room.holds(shown.content):
+            matches = find_matches(connection, match, hit.row, row.content, stem)
+            shown = _narrowed(row, hit.path, matches, room)
+        left -= encoded_size(shown.content) + PUNCTUATION_BYTES
+        results.append(_result(hit, row, shown))
+    return results
+
+
+def _whole(row: _Row) -> _Shown:
+    start, end = trimmed(row.content, 0, len(row.content))
+    return _Shown(row.content[start:end], row.start_line, row.end_line, row.section, row.token_count, truncated=False)
+
+
+def _narrowed(row: _Row, path: str, matches: list[Match], room: Room) -> _Shown:
+    lines = LineMap(row.content)
+    start, end = best_passage(row.content, lines, matches, room)
+    content = row.content[start:end]
+    first, last = line_span(lines, row.content, start, end)
+    above = row.start_line - line_span(lines, row.content, 0, len(row.content))[0]
+    section = _section_at(row.content[: lines.end_of(min(first + _LINES_OF_A_HEADING, lines.count))], path, start)
+    return _Shown(content, above + first, above + last, section or row.section, count_words(content), truncated=True)
+
+
+def _section_at(text: str, path: str, offset: int) -> str | None:
+    heading = heading_in_force(headings_of(text, path), offset)
+    return heading.line_text if heading else None
+
+
+def _result(hit: Hit, row: _Row, shown: _Shown) -> SearchResult:
+    return SearchResult(
+        path=hit.path,
+        line_start=shown.line_start,
+        line_end=shown.line_end,
+        section=shown.section,
+        chunk_index=hit.chunk_index,
+        score=hit.score,
+        tokens=shown.tokens,
+        modified=row.modified_at,
+        content=shown.content,
+        truncated=shown.truncated,
+        stale=_is_stale(hit.path, row.size_bytes, row.mtime_ns),
+    )
+
+
+def _is_stale(path: str, size_bytes: int, mtime_ns: int) -> bool:
+    try:
+        now = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - no object for each of a thousand hits
+    except OSError:
+        return True
+    return (now.st_size, now.st_mtime_ns) != (size_bytes, mtime_ns)

@@ -1,0 +1,94 @@
+"""Search: from a text to its results. The steps, in order."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from workspace.constants import DEFAULT_LIMIT, DEFAULT_MAX_CONTENT_CHARS
+from workspace.query.candidates import best_hits
+from workspace.query.compile import compile_query
+from workspace.query.filters import restrict
+from workspace.query.results import shaped
+from workspace.storage.schema import FTS_TOKENIZER
+from workspace.types import WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workspace.types import SearchResult
+
+MAX_LIMIT: Final = 1_000
+"""Hits of one search at most: far more than anyone reads."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """What a search is told besides its text.
+
+    `path` is a file or a directory; `glob` a pattern as in ``.gitignore``; `limit` (None or 0 and less:
+    `default_limit`) the number of hits; `max_content_chars` the characters of each (0: no cap).
+    """
+
+    path: str | None = None
+    glob: str | None = None
+    limit: int | None = None
+    default_limit: int = DEFAULT_LIMIT
+    max_content_chars: int = DEFAULT_MAX_CONTENT_CHARS
+
+
+def search(connection: apsw.Connection, query: str, options: SearchOptions) -> list[SearchResult]:
+    """Return what fits `query` best, best first; nothing if it holds no word.
+
+    The index is seen as it is at one moment, whoever writes to it meanwhile, and nothing is written.
+
+    Raises:
+        WorkspaceError: the index cannot be read.
+
+    """
+    try:
+        with connection:  # one transaction
+            results = _search(connection, query, options)
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise WorkspaceError(
+            f"the index {connection.filename} is damaged ({error}): delete it and index again"
+        ) from error
+    except apsw.Error as error:
+        raise WorkspaceError(f"the index {connection.filename} could not be searched ({error})") from error
+    return results
+
+
+def _search(connection: apsw.Connection, query: str, options: SearchOptions) -> list[SearchResult]:
+    stem = stemmer(connection)
+    compiled = compile_query(query, stem=stem)
+    for note in compiled.notes:
+        _log.warning(note)
+    if not compiled.match:
+        return []
+    restriction = restrict(connection, path=options.path, glob=options.glob)
+    hits = best_hits(connection, compiled.match, restriction, limit=_limit(options))
+    return shaped(connection, compiled.match, hits, stem, max_chars=options.max_content_chars)
+
+
+def _limit(options: SearchOptions) -> int:
+    wanted = options.limit if options.limit and options.limit > 0 else options.default_limit
+    return min(wanted, MAX_LIMIT)
+
+
+def stemmer(connection: apsw.Connection) -> Callable[[str], str]:
+    """Return a function that gives what the index keeps of a word: its stem without accents, "" for no word."""
+    name, *arguments = FTS_TOKENIZER
+    tokenize = connection.fts5_tokenizer(name, arguments)
+
+    @cache
+    def stem(word: str) -> str:
+        tokens = tokenize(word.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False)
+        return " ".join(map(str, tokens))
+
+    return stem
