@@ -1,0 +1,129 @@
+"""Worker processes: a poisonous file costs that file only, and no process outlives the pool."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from workspace.pipeline import pool as pool_module
+from workspace.pipeline.chunking.options import ChunkOptions
+from workspace.pipeline.items import Candidate, Document, Failed
+from workspace.pipeline.pool import ChunkPool, InlineChunks
+from workspace.types import FileStat
+
+OPTIONS = ChunkOptions(chunk_size=8, overlap=2, threshold=0)
+
+
+def document(name: str, text: str = "one two three\n") -> Document:
+    return Document(Candidate(f"/tree/{name}", "/tree", FileStat(len(text), 0, 0, 1), 0), "hash", text, "utf-8")
+
+
+@pytest.fixture
+def poisoned(monkeypatch):
+    """The pool's own machinery, with a worker function that harms its process by file name."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    import poison
+
+    monkeypatch.setattr(pool_module, "chunk_group", poison.chunk_group)
+    monkeypatch.setattr(pool_module, "DEADLINE_SECONDS", 2.0)
+
+
+def outcome(*documents: Document, jobs: int = 2) -> dict[str, object]:
+    pool = ChunkPool(OPTIONS, jobs=jobs, on_ready=lambda: None)
+    try:
+        for each in documents:
+            pool.submit(each)
+        results = [result for batch in pool.rest() for result in batch]
+    finally:
+        pool.close()
+    assert not [child for child in multiprocessing.active_children() if child.name.startswith("pebble")]
+    assert len(results) == len({each.candidate.path for each, _ in results}), "a document was answered twice"
+    return {Path(each.candidate.path).name: answer for each, answer in results}
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize(
+    ("name", "error_type"),
+    [
+        ("segfault.md", "ProcessExpired"),
+        ("killed.md", "ProcessExpired"),
+        ("exit.md", "ProcessExpired"),
+        ("hang.md", "TimeoutError"),
+        ("raise.md", "ValueError"),
+    ],
+)
+def test_a_poisonous_file_costs_only_itself(name, error_type):
+    """The innocent files of its group land, and it is reported at the chunk stage."""
+    answers = outcome(document("a.md"), document(name), document("b.md"))
+    assert isinstance(answers["a.md"], list)
+    assert isinstance(answers["b.md"], list)
+    failure = answers[name]
+    assert isinstance(failure, Failed)
+    assert (failure.stage, failure.error_type, failure.rows_are_gone) == ("chunk", error_type, True)
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_a_chunker_that_kills_its_worker_is_replaced_by_the_default_one():
+    answers = outcome(document("once-segfault.md"), document("once-exit.md"))
+    assert all(isinstance(answer, list) for answer in answers.values())
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_an_exception_that_cannot_be_pickled_is_reported_like_any_other():
+    answers = outcome(document("unpicklable.md"), document("a.md"))
+    assert isinstance(answers["unpicklable.md"], Failed)
+    assert isinstance(answers["a.md"], list)
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_abandoning_ends_the_wait_for_a_hanging_worker():
+    pool = ChunkPool(OPTIONS, jobs=1, on_ready=lambda: None)
+    pool.submit(document("hang.md"))
+    assert pool.ready() == []  # sends it
+    pool.abandon()
+    assert [result for batch in pool.rest() for result in batch] == []
+    pool.close()
+    assert not [child for child in multiprocessing.active_children() if child.name.startswith("pebble")]
+
+
+def test_a_pool_and_this_process_give_the_same_chunks():
+    documents = [document(f"{n}.{suffix}", "word " * (30 + n)) for n in range(4) for suffix in ("md", "py", "txt")]
+    inline = InlineChunks(OPTIONS)
+    for each in documents:
+        inline.submit(each)
+    expected = {Path(each.candidate.path).name: spans for each, spans in inline.ready()}
+    assert outcome(*documents) == expected
+
+
+def test_a_pool_that_cannot_start_means_chunking_here_with_one_warning(monkeypatch, caplog):
+    def refuse(_):
+        raise OSError("no processes to be had")
+
+    monkeypatch.setattr(pool_module, "_new_pool", refuse)
+    with caplog.at_level("WARNING"):
+        answers = outcome(document("a.md"), document("b.md"))
+    assert all(isinstance(answer, list) for answer in answers.values())
+    assert len(caplog.records) == 1
+
+
+def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_path):
+    """Its workers cannot start, so it chunks in its own process."""
+    notes = home / "workspace" / "notes"
+    notes.mkdir(parents=True)
+    (notes / "long.txt").write_text("alpha beta gamma\n" * 50)
+    (home / "config.yaml").write_text("knowledgebase: {chunking: {chunk_size: 20, overlap: 5, threshold: 10}}\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        dedent("""
+        from workspace import WorkspaceConfig, index_workspace
+        print(index_workspace(WorkspaceConfig.load()).files_indexed)
+        """)
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "1\n"
+    assert "Traceback" not in done.stderr

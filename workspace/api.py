@@ -1,0 +1,136 @@
+"""What the command line does, for Python: composes configuration, pipeline and query; prints nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from workspace.config import WorkspaceConfig, add_root, prepare_workspace, remove_root
+from workspace.types import Root, SearchResult, WorkspaceError
+
+if TYPE_CHECKING:
+    from workspace.pipeline.runner import RunOptions
+    from workspace.types import IndexSummary, ProgressCallback
+
+__all__ = [
+    "MissingExtraError",
+    "add_root",
+    "index_workspace",
+    "list_roots",
+    "remove_root",
+    "search_workspace",
+]
+
+EXTRA_MODULES: Final = ("chonkie", "pebble", "tree_sitter")
+"""What the extra ``workspace`` brings and an index run cannot do without. Looked for, not imported: that takes long."""
+
+MAX_JOBS: Final = 8
+"""Worker processes at most: one writer cannot keep up with more, and each costs memory."""
+
+
+class MissingExtraError(WorkspaceError):
+    """Indexing needs packages that are not installed."""
+
+
+def index_workspace(
+    config: WorkspaceConfig,
+    *,
+    verify: bool = False,
+    wait: float = 0.0,
+    jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> IndexSummary:
+    """Bring the index up to date with the files below all roots. Unchanged files cost one look at their stat.
+
+    Args:
+        config: the settings of one home.
+        verify: hash every file, also those whose stat says that nothing has changed.
+        wait: seconds to wait for another run on the same index before giving up.
+        jobs: worker processes for long files; by default as many as there are processors, at most 8.
+        progress: called in this thread, now and then, with how far the run has come.
+
+    Raises:
+        MissingExtraError: the extra ``workspace`` is not installed.
+        WorkspaceError: the workspace is disabled or cannot be made, another run holds the index (`IndexLocked`),
+            or the database is not ours or of a newer version.
+        apsw.Error: the database cannot be written; what was committed before stays.
+        KeyboardInterrupt: on Ctrl-C, after what was whole has been committed.
+
+    """
+    if missing := [name for name in EXTRA_MODULES if find_spec(name) is None]:
+        raise MissingExtraError(
+            f"indexing needs the extra 'workspace' ({', '.join(missing)} not found):"
+            " pip install 'hermes-workspace[workspace]'"
+        )
+    from workspace.pipeline.runner import run
+
+    prepare_workspace(config)
+    return run(_run_options(config, verify=verify, wait=wait, jobs=jobs), progress=progress)
+
+
+def search_workspace(
+    config: WorkspaceConfig,
+    query: str,
+    *,
+    path: str | None = None,
+    glob: str | None = None,
+    limit: int | None = None,
+) -> list[SearchResult]:
+    """Return the best passages for a free-text query, best first. Nothing is written.
+
+    Args:
+        config: the settings of one home.
+        query: any text; no character of it is an operator.
+        path: only files at or below this path, by whole components.
+        glob: only files whose name (or path, if it holds a slash) matches, in gitignore style.
+        limit: hits at most; None or less than 1 means the configured default, and 1,000 is the most.
+
+    Raises:
+        WorkspaceError: the workspace is disabled, or the index cannot be read.
+
+    """
+    from workspace.query.search import SearchOptions, search
+    from workspace.storage.connection import open_reader
+
+    config.require_enabled()
+    connection = open_reader(config.database_path)
+    if connection is None:
+        return []
+    options = SearchOptions(
+        path=path,
+        glob=glob,
+        limit=limit,
+        default_limit=config.default_limit,
+        max_content_chars=config.max_content_chars,
+    )
+    with contextlib.closing(connection):
+        return search(connection, query, options)
+
+
+def list_roots(config: WorkspaceConfig) -> list[Root]:
+    """Return the configured roots, without the workspace itself, which is always one."""
+    return list(config.roots)
+
+
+def _run_options(config: WorkspaceConfig, *, verify: bool, wait: float, jobs: int | None) -> RunOptions:
+    from workspace.pipeline.chunking.options import ChunkOptions
+    from workspace.pipeline.runner import RunOptions
+
+    return RunOptions(
+        roots=config.all_roots,
+        database=config.database_path,
+        chunking=ChunkOptions(chunk_size=config.chunk_size, overlap=config.overlap, threshold=config.threshold),
+        max_file_bytes=config.max_file_bytes,
+        verify=verify,
+        wait=wait,
+        jobs=jobs or min(_processors(), MAX_JOBS),
+    )
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this platform
+        return os.cpu_count() or 1

@@ -1,0 +1,279 @@
+"""Worker processes for the chunkers: the only importer of pebble.
+
+A chunker runs foreign parsers over foreign text. In a process of its own it may crash, hang or be killed, and that
+costs the one file. pebble names the task whose worker died, enforces deadlines, replaces workers, and leaves no orphan.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import queue
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from workspace.pipeline.chunking.worker import Answer, Text, chunk_group
+from workspace.pipeline.items import Document, Failed, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from concurrent.futures import Future
+
+    import pebble
+
+    from workspace.pipeline.chunking.options import ChunkOptions
+
+log = logging.getLogger(__name__)
+
+PRELOADED: Final = ("workspace.pipeline.chunking.worker", "chonkie", "tree_sitter")
+"""Imported once, by the fork server, so that each worker starts with them."""
+
+DEADLINE_SECONDS: Final = 60.0
+"""For one task. A chunker that has not ended by then never will; only its file is given up."""
+
+GROUP_CHARACTERS: Final = 1_000_000
+"""Text in one task: a task costs about 0.3 ms, which small documents share."""
+
+POLL_SECONDS: Final = 0.5
+"""How often a wait for results looks whether there still is a pool to wait for."""
+
+SINGLE_THREADED: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""Environment of the workers: numerical libraries must not start threads of their own in each of them."""
+
+Result = tuple[Document, list[Span] | Failed]
+"""A document and its chunks, or why there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    document: Document
+    fallback: bool = False
+
+
+_Done = tuple[int, "Future[list[Answer]] | None"]
+
+
+def exit_if_importing_main() -> None:
+    """Leave the process, quietly, if it is a worker that is only just importing the user's main script.
+
+    A script without an ``if __name__ == "__main__"`` guard would index again in each of its workers. Leaving makes
+    the pool fail to start, and the parent then chunks without it.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(1)
+
+
+class InlineChunks:
+    """Chunks at once in this process: the same results without a pool, and without its protection."""
+
+    def __init__(self, options: ChunkOptions) -> None:
+        self._options = options
+        self._results: list[Result] = []
+
+    def submit(self, document: Document) -> None:
+        """Chunk `document` now."""
+        self._results += run_here([_Task(document)], self._options)
+
+    def ready(self) -> list[Result]:
+        """Return the results since the last call."""
+        results, self._results = self._results, []
+        return results
+
+    def rest(self) -> Iterator[list[Result]]:
+        """Yield what `ready` has not returned."""
+        yield self.ready()
+
+    def abandon(self) -> None:
+        """Do nothing: nobody ever waits here."""
+
+    def close(self) -> None:
+        """Do nothing: there is no process to end."""
+
+
+class ChunkPool:
+    """Chunks documents in worker processes, which start with the first document.
+
+    One thread submits and takes results; `abandon` may be called from any. `on_ready` is called, from a thread of
+    the pool, whenever a result can be taken; it must not wait.
+    """
+
+    def __init__(self, options: ChunkOptions, *, jobs: int, on_ready: Callable[[], None]) -> None:
+        self._options = options
+        self._jobs = jobs
+        self._on_ready = on_ready
+        self._pool: pebble.ProcessPool | None = None
+        self._broken = False
+        self._abandoned = False
+        self._group: list[_Task] = []
+        self._group_characters = 0
+        self._pending: dict[int, list[_Task]] = {}
+        self._sent = 0
+        self._done: queue.SimpleQueue[_Done | None] = queue.SimpleQueue()
+
+    def submit(self, document: Document) -> None:
+        """Take `document`; small ones wait for company while the workers are busy."""
+        self._group.append(_Task(document))
+        self._group_characters += len(document.text)
+        if self._group_characters >= GROUP_CHARACTERS:
+            self._send_group()
+
+    def ready(self) -> list[Result]:
+        """Return the results that are there, without waiting, and keep the workers busy."""
+        if len(self._pending) < 2 * self._jobs:
+            self._send_group()
+        results: list[Result] = []
+        while not self._done.empty():
+            results += self._take(self._done.get())
+        return results
+
+    def rest(self) -> Iterator[list[Result]]:
+        """Yield the results of all that was submitted, as they come; stop early when abandoned."""
+        self._send_group()
+        while self._pending and not self._abandoned:
+            try:
+                done = self._done.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                if self._pool and not self._pool.active:
+                    yield self._all_here()
+            else:
+                yield self._take(done)
+
+    def abandon(self) -> None:
+        """Make `rest` return soon, whatever the workers are doing."""
+        self._abandoned = True
+        self._done.put(None)
+
+    def close(self) -> None:
+        """End the workers, busy or not. No process of the pool outlives this call."""
+        if self._pool is not None:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool.join()
+
+    def _send_group(self) -> None:
+        group, self._group, self._group_characters = self._group, [], 0
+        if group:
+            self._send(group)
+
+    def _send(self, tasks: list[_Task]) -> None:
+        self._sent += 1
+        number = self._sent
+        self._pending[number] = tasks
+        if self._abandoned:
+            return
+        try:
+            future = self._schedule(tasks)
+        except Exception as error:  # noqa: BLE001 - whatever it is, there are no workers, and none are needed
+            self._break(error)
+            self._done.put((number, None))
+        else:
+            future.add_done_callback(lambda done: self._announce(number, done))
+
+    def _schedule(self, tasks: list[_Task]) -> Future[list[Answer]]:
+        if self._broken:
+            raise BrokenProcessPool
+        with _environment(SINGLE_THREADED):
+            self._pool = self._pool or _new_pool(self._jobs)
+            future: Future[list[Answer]] = self._pool.schedule(
+                chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
+            )
+        return future
+
+    def _announce(self, number: int, future: Future[list[Answer]]) -> None:
+        self._done.put((number, future))
+        self._on_ready()
+
+    def _take(self, done: _Done | None) -> list[Result]:
+        number, future = done or (0, None)
+        tasks = self._pending.get(number)
+        if tasks is None:
+            return []  # only woken, or chunked here already after the pool broke
+        error = future.exception() if future else BrokenProcessPool()
+        if isinstance(error, BrokenProcessPool):
+            return self._all_here(error)
+        del self._pending[number]
+        if error is None and future:
+            return _results(tasks, future.result())
+        return self._retry(tasks, error)
+
+    def _retry(self, tasks: list[_Task], error: BaseException | None) -> list[Result]:
+        """Send again what died: a group one by one, to find the guilty, and the guilty to the default chunker."""
+        if len(tasks) > 1:
+            for task in tasks:
+                self._send([task])
+            return []
+        document = tasks[0].document
+        if tasks[0].fallback:
+            return [(document, _failed(document, type(error).__name__, _explain(error)))]
+        log.info("%s: %s; trying the default chunker", document.candidate.path, _explain(error))
+        self._send([replace(tasks[0], fallback=True)])
+        return []
+
+    def _all_here(self, error: BaseException | None = None) -> list[Result]:
+        """Chunk in this process what the broken pool has left behind."""
+        self._break(error)
+        tasks = [task for group in self._pending.values() for task in group]
+        self._pending.clear()
+        return run_here(tasks, self._options)
+
+    def _break(self, error: BaseException | None) -> None:
+        if not self._broken:
+            log.warning("the worker processes do not run; chunking goes on without them, unprotected against crashes")
+            log.debug("why the worker processes do not run", exc_info=error)
+        self._broken = True
+
+
+def run_here(tasks: list[_Task], options: ChunkOptions) -> list[Result]:
+    """Chunk in this process."""
+    return _results(tasks, chunk_group(_texts(tasks), options))
+
+
+def _texts(tasks: list[_Task]) -> list[Text]:
+    return [(task.document.text, task.document.candidate.path, task.fallback) for task in tasks]
+
+
+def _results(tasks: list[_Task], answers: list[Answer]) -> list[Result]:
+    return [
+        (task.document, answer if isinstance(answer, list) else _failed(task.document, *answer))
+        for task, answer in zip(tasks, answers, strict=True)
+    ]
+
+
+def _failed(document: Document, error_type: str, message: str) -> Failed:
+    return Failed(document.candidate.path, "chunk", error_type, message, rows_are_gone=True)
+
+
+def _explain(error: BaseException | None) -> str:
+    if isinstance(error, TimeoutError):
+        return f"the chunker did not end within {DEADLINE_SECONDS:.0f} seconds"
+    code = getattr(error, "exitcode", None)
+    if code is not None:
+        return f"the chunker's process ended with exit code {code}"
+    return f"the chunker's answer was lost: {error}"
+
+
+def _new_pool(jobs: int) -> pebble.ProcessPool:
+    import pebble
+
+    fork_server = "forkserver" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if fork_server else "spawn")
+    if fork_server:
+        context.set_forkserver_preload(list(PRELOADED))
+    return pebble.ProcessPool(max_workers=jobs, context=context)
+
+
+@contextlib.contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Let processes that are started within inherit `values`."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
