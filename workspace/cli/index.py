@@ -1,0 +1,58 @@
+"""``index``: bring the index up to date."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from workspace import api
+from workspace.cli.human import render_summary
+from workspace.cli.progress import progress_bar
+from workspace.cli.shell import Terminated, load_config, shared_options, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@click.command("index")
+@click.option("--verify", is_flag=True, help="Read and compare every file, also those that look unchanged.")
+@click.option(
+    "--wait", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Wait for another run to end."
+)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes to chunk large files.")
+@shared_options
+def command(*, verify: bool, wait: float, jobs: int | None) -> None:
+    """Index what is new or changed, drop what is gone. Files that fail are listed and do not stop the run."""
+    config = load_config()
+    with _terminable(), progress_bar() as progress:
+        summary = api.index_workspace(config, verify=verify, wait=wait, jobs=jobs, progress=progress)
+    show(asdict(summary), lambda: render_summary(summary))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end a run in the same good order as Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's business
+        return
+    terminated = False
+
+    def interrupt(*_: object) -> NoReturn:
+        nonlocal terminated
+        terminated = True
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if terminated:
+            raise Terminated from error
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, previous)
