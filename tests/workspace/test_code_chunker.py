@@ -13,6 +13,7 @@ from workspace.constants import LANGUAGE_BY_INTERPRETER, LANGUAGE_BY_NAME, LANGU
 from workspace.pipeline.chunking import grammars
 from workspace.pipeline.chunking.code import CodeChunker
 from workspace.pipeline.chunking.grammars import GRAMMARS, language_of
+from workspace.pipeline.chunking.parsing import EndlessParseError
 from workspace.text.words import count_words
 
 SAMPLES = {
@@ -522,6 +523,12 @@ def test_damaged_code_is_cut_all_the_same(grammar: str, data: st.DataObject):
     damaged = text[:start] + data.draw(st.text(max_size=5)) + text[end:]
     chunks = CodeChunker(grammar=grammar, chunk_size=6).chunk(damaged)
     assert "".join(chunk.text for chunk in chunks) == (damaged if damaged.strip() else "")
+
+
+def test_a_parse_that_never_ends_is_an_error():
+    """On these 23 characters, found among noise, the error recovery of this grammar runs in circles."""
+    with pytest.raises(EndlessParseError, match="23 bytes"):
+        CodeChunker(grammar="tsx", chunk_size=10).chunk("[T^{^7Y/H[:45d42/Jm}Y{]")
 
 
 def test_a_grammar_that_is_not_installed_is_no_language(monkeypatch: pytest.MonkeyPatch):

@@ -6,11 +6,11 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from chonkie import BaseChunker, Chunk
-from tree_sitter import Language, Parser
 
 from workspace.pipeline.chunking.grammars import GRAMMARS, LEADING, language_of
 from workspace.pipeline.chunking.labels import section_path
 from workspace.pipeline.chunking.options import Cut
+from workspace.pipeline.chunking.parsing import parse
 from workspace.pipeline.chunking.prose import split_region
 from workspace.pipeline.chunking.syntax import Atom, Role, Source, atoms_of
 from workspace.pipeline.chunking.tokenizer import WordTokenizer
@@ -44,7 +44,7 @@ class CodeChunker(BaseChunker):
         super().__init__(tokenizer=WordTokenizer())
         self.chunk_size = chunk_size
         self._grammar = GRAMMARS[grammar]
-        self._language: Language = language
+        self._language = language
 
     def chunk(self, text: str) -> list[Chunk]:
         """Return the chunks of `text`; the `context` of each is the path of definitions that it starts in."""
@@ -63,12 +63,15 @@ class CodeChunker(BaseChunker):
         ]
 
     def cuts_of(self, text: str, grid: TokenGrid) -> list[Cut]:
-        """Return where the pieces of `text` start, the first at 0; `grid` is the grid of `text`."""
+        """Return where the pieces of `text` start, the first at 0; `grid` is the grid of `text`.
+
+        Raises `EndlessParseError` if its grammar cannot cope with `text`.
+        """
         if not grid.starts:
             return []
         source = Source(text, grid, self._grammar)
-        tree = Parser(self._language).parse(source.data)
-        groups = _groups(atoms_of(tree.root_node, source, self.chunk_size))
+        root = parse(source.data, self._language).root_node
+        groups = _groups(atoms_of(root, source, self.chunk_size))
         units = self._divided(text, grid, _units(groups, len(grid), self.chunk_size))
         return [
             Cut(grid.edge(unit.first), section_path(unit.atom.scope, unit.atom.node, source.data, self._grammar))
