@@ -135,6 +135,11 @@ def titles(text: str, name: str = "a.md") -> list[str]:
         ("> # quoted\n", ["# quoted"]),
         ("- # in a list\n\n  ## and further\n", ["# in a list", "## and further"]),
         ("- a\n\n      # code in an item\n", []),
+        ("-    # in a list\n", ["# in a list"]),
+        ("-     # code in an item\n", []),
+        ("-\n\n   ```\n# the empty item had ended\n", []),
+        ("a\n1. # interrupts\n", ["# interrupts"]),
+        ("a\n2. # does not\n", []),
         ("```\n# comment\n```\n# B\n", ["# B"]),
         ("````\n```\n# inner\n```\n````\n# B\n", ["# B"]),
         ("~~~\n# tilde\n```\n# still\n~~~\n# B\n", ["# B"]),
@@ -145,6 +150,7 @@ def titles(text: str, name: str = "a.md") -> list[str]:
         ("<!--\n# comment\n\n# still\n-->\n# B\n", ["# B"]),
         ("<a>\n# raw\n", []),
         ("text <a>\n# B\n", ["# B"]),
+        ("- a\n<a>\n# B\n", ["# B"]),
         ("[a]: /b\n===\n", []),
         ("[a]: /b\n'title'\nB\n===\n", ["B"]),
         ("[a]: (b\nB\n===\n", ["[a]: (b B"]),
@@ -171,6 +177,10 @@ def test_a_heading_is_found_at_its_line():
     ]
 
 
+def test_indented_code_is_one_block_with_its_blank_lines():
+    assert structure_of("a\n\n    b\n\n    c\n\nd\n").starts == [(0, 0), (3, 0), (17, 0)]
+
+
 def test_nesting_without_end_is_text_at_last():
     assert titles(">" * 20 + " # within reason\n") == ["# within reason"]
     assert titles(">" * 20_000 + " # beyond it\n") == []
@@ -193,6 +203,10 @@ def test_rst_styles_rank_in_order_of_appearance():
     assert levels(text, "a.rst") == [("Top", 1), ("First", 2), ("Below", 3), ("Second", 2)]
     assert levels(text, "a.txt") == levels(text, "a.rst")
     assert headings_of(text, "a.rst")[0].offset == text.index(" Top")
+
+
+def test_the_rule_of_one_rst_title_does_not_overline_the_next():
+    assert levels("A\n==\nB\n==\n", "a.rst") == [("A", 1), ("B", 1)]
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,12 @@ def test_a_section_that_is_too_long_is_cut_at_its_subsections():
     assert pieces(top + one + two + other, 20) == [top + one, two, other]
 
 
+def test_an_introduction_shares_a_piece_with_the_beginning_of_what_it_introduces():
+    top = "# Top\n\nword\n\n"
+    first, second = "## One\n\n" + words(10) + "\n\n", words(10) + "\n"
+    assert pieces(top + first + second, 20) == [top + first, second]
+
+
 def test_the_end_of_a_divided_section_shares_no_piece_with_the_next():
     long = "# Long\n\n" + "\n\n".join([words(10)] * 3) + "\n\n"
     short = "# Short\n\nword\n"
@@ -174,7 +180,7 @@ def test_a_table_that_fits_stays_whole_below_its_paragraph():
 
 def test_lists_are_cut_between_the_outermost_items():
     items = [f"- {words(4)}\n  - {words(4)}\n" for _ in range(3)]
-    assert pieces("".join(items), 22) == [items[0] + items[1], items[2]]
+    assert pieces("".join(items), 27) == [items[0] + items[1], items[2]]
 
 
 def test_front_matter_stays_whole():
