@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CHANNEL_CAPACITY: Final = 16
-"""Batches between two stages: enough to smooth their rhythms. Memory is bounded by the byte budget, not by this."""
+CHANNEL_CAPACITY: Final = 256
+"""Batches between two stages. Many hold the few files of one directory: with 16 of those, the writer waited a third of
+a run for work that its producer could not hand over. Memory is bounded by the byte budget, not by this."""
 
 TICK_SECONDS: Final = 0.5
 """How long a consumer waits before it sees an empty batch, so that it can do what has become due."""
