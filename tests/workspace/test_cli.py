@@ -461,7 +461,9 @@ def test_a_full_disk_behind_stdout_is_an_error():
     assert json.loads(done.stderr)["error"]["message"] == "standard output cannot be written: No space left on device"
 
 
-def test_closed_standard_streams_are_no_traceback():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_closed_standard_streams_are_no_traceback(monkeypatch: pytest.MonkeyPatch, unbuffered: str):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     command = f"exec {sys.executable} -m workspace"
     done = subprocess.run(["sh", "-c", f"{command} roots list >&-"], capture_output=True, check=False)
     assert done.returncode == 1

@@ -7,9 +7,12 @@ import os
 import re
 import sys
 from contextlib import suppress
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from workspace.types import WorkspaceError
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _UNSAFE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # control characters, C0 and C1: colours, cursor movement, titles of windows
@@ -49,7 +52,7 @@ def write_bytes(content: bytes) -> None:
             rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
     except OSError as error:
-        _discard_the_rest()
+        _discard_the_rest(sys.stdout)
         if isinstance(error, BrokenPipeError):
             raise
         raise WorkspaceError(f"standard output cannot be written: {error.strerror}") from error
@@ -63,9 +66,13 @@ def write_error(kind: str, message: str, *, human: bool) -> None:
         )
     else:
         line = _encoded({"error": {"type": kind, "message": message}})
-    with suppress(OSError, AttributeError):  # nobody listens, or stderr is closed and None
+    if sys.stderr is None:
+        return
+    try:
         sys.stderr.buffer.write(line)
         sys.stderr.buffer.flush()
+    except OSError:  # nobody listens
+        _discard_the_rest(sys.stderr)
 
 
 def _encoded(document: Any) -> bytes:  # noqa: ANN401 - see write_json
@@ -77,8 +84,9 @@ def _encoded(document: Any) -> bytes:  # noqa: ANN401 - see write_json
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _discard_the_rest() -> None:
+def _discard_the_rest(stream: TextIO) -> None:
+    """Lead a stream that takes no more to nowhere: at exit, the interpreter fails if it cannot write what is left."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stream.fileno())
         os.close(null)
