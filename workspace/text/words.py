@@ -71,10 +71,6 @@ class TokenGrid:
         """Return how many tokens start in [`start`, `end`): the words in between, if `start` lies inside none."""
         return bisect_left(self.starts, end) - bisect_left(self.starts, start)
 
-    def floor(self, offset: int) -> int:
-        """Return the last token start at or before `offset`, which must not be negative."""
-        return self.starts[bisect_right(self.starts, offset) - 1]
-
     def word_at(self, offset: int) -> int:
         """Return the number of the word that a piece cut at `offset` begins with.
 
