@@ -52,6 +52,7 @@ def index_workspace(
         progress: called in this thread, now and then, with how far the run has come.
 
     Raises:
+        ValueError: `jobs` is less than 1.
         MissingExtraError: the extra ``workspace`` is not installed.
         WorkspaceError: the workspace is disabled or cannot be made, another run holds the index (`IndexLocked`),
             or the database is not ours or of a newer version.
@@ -59,6 +60,8 @@ def index_workspace(
         KeyboardInterrupt: on Ctrl-C, after what was whole has been committed.
 
     """
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
     if missing := [name for name in EXTRA_MODULES if find_spec(name) is None]:
         raise MissingExtraError(
             f"indexing needs the extra 'workspace' ({', '.join(missing)} not found):"

@@ -18,7 +18,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from support import SMALL, check, dump, index, lines_of, plant, settings, stored
 
-from workspace import WorkspaceError, index_workspace, search_workspace
+from workspace import WorkspaceConfig, WorkspaceError, index_workspace, search_workspace
 from workspace.pipeline import runner
 from workspace.pipeline.chunking import chunker as chunker_module
 
@@ -233,6 +233,32 @@ def test_a_root_that_is_away_loses_nothing_and_stops_nothing(home, tree, tmp_pat
     summary = index(config)
     assert (summary.files_pruned, summary.files_errored) == (1, 1)
     assert list(stored(config)) == [str(away / "kept.txt")]
+
+
+def test_an_unreadable_root_keeps_only_what_it_covers(home, tree, monkeypatch):
+    """A root that is not recursive says nothing of the directories in it."""
+    plant(tree, {"own.txt": "a b\n", "inner/other.txt": "c d\n"})
+    inner = {"path": str(tree / "inner"), "recursive": True}
+    outer = {"path": str(tree), "recursive": False}
+    index(WorkspaceConfig.from_dict({"knowledgebase": {"roots": [outer, inner]}}, home=home))
+    real = os.scandir
+
+    def refuse(path):
+        if os.fsdecode(path).rstrip("/") == str(tree):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    config = WorkspaceConfig.from_dict({"knowledgebase": {"roots": [outer]}}, home=home)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        assert index(config).files_pruned == 1
+    assert list(stored(config)) == [str(tree / "own.txt")]
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_a_run_without_workers_is_refused(home, tree, jobs):
+    with pytest.raises(ValueError, match="at least 1"):
+        index_workspace(settings(home, tree), jobs=jobs)
 
 
 def test_a_root_taken_out_of_the_configuration_is_pruned_but_for_what_another_covers(home, tree):

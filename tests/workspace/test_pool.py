@@ -111,6 +111,30 @@ def test_a_pool_that_cannot_start_means_chunking_here_with_one_warning(monkeypat
     assert len(caplog.records) == 1
 
 
+def test_what_lies_in_the_current_directory_is_not_imported(tmp_path):
+    """Whoever indexes from inside a strange repository must not run its code."""
+    for name in ("workspace", "chonkie", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    path = tmp_path / "elsewhere" / "script.py"
+    path.parent.mkdir()
+    path.write_text(
+        dedent("""
+        from pathlib import Path
+        from workspace import WorkspaceConfig, index_workspace
+        if __name__ == "__main__":
+            settings = {"knowledgebase": {"chunking": {"chunk_size": 20, "overlap": 5, "threshold": 10}}}
+            config = WorkspaceConfig.from_dict(settings, home=Path.cwd() / "home")
+            (config.workspace_path / "notes").mkdir(parents=True)
+            (config.workspace_path / "notes" / "long.txt").write_text("alpha beta gamma " * 50)
+            print(index_workspace(config).files_indexed)
+        """)
+    )
+    command = [sys.executable, path]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_path):
     """Its workers cannot start, so it chunks in its own process."""
     notes = home / "workspace" / "notes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 @shared_options
 def command(*, verify: bool, wait: float, jobs: int | None) -> None:
     """Index what is new or changed, drop what is gone. Files that fail are listed and do not stop the run."""
+    if math.isnan(wait):
+        raise click.BadParameter("'nan' is not a number of seconds.", param_hint="'--wait'")
     config = load_config()
     with _terminable(), progress_bar() as progress:
         summary = api.index_workspace(config, verify=verify, wait=wait, jobs=jobs, progress=progress)

@@ -20,7 +20,7 @@ class Coverage:
     def __init__(self) -> None:
         self.devices: dict[str, int] = {}
         self._listed_roots: dict[str, bool] = {}  # to whether they are recursive
-        self._out_of_reach: set[str] = set()
+        self._out_of_reach: dict[str, bool] = {}  # to whether what lies deeper is meant as well
 
     def note_root(self, root: Root, device: int) -> None:
         """Note that a root itself was listed."""
@@ -28,9 +28,10 @@ class Coverage:
         self.devices[root.path] = device
         self._listed_roots[path] = root.recursive or self._listed_roots.get(path, False)
 
-    def note_out_of_reach(self, path: str) -> None:
-        """Note that nobody knows what is at or below `path`, which was wanted."""
-        self._out_of_reach.add(_plain(path))
+    def note_out_of_reach(self, path: str, *, recursive: bool = True) -> None:
+        """Note that nobody knows what is at or below `path`, or only directly in it, although it was wanted."""
+        path = _plain(path)
+        self._out_of_reach[path] = recursive or self._out_of_reach.get(path, False)
 
     def keeps(self, path: str) -> bool:
         """Tell whether a stored file must stay although discovery has not come across it.
@@ -44,11 +45,10 @@ class Coverage:
         if path in self._out_of_reach:
             return True
         for distance, folder in enumerate(_folders_above(path)):
-            if folder in self._out_of_reach:
-                return True
-            is_recursive = self._listed_roots.get(folder)
-            if is_recursive or (is_recursive is not None and distance == 0):
-                return False
+            for places, answer in (self._out_of_reach, True), (self._listed_roots, False):
+                is_recursive = places.get(folder)
+                if is_recursive or (is_recursive is not None and distance == 0):
+                    return answer
         return False
 
 

@@ -135,7 +135,7 @@ class _Walk:
                 found = list(entries)
         except (OSError, ValueError) as error:  # ValueError: a root whose path can be no path
             if is_root or not isinstance(error, FileNotFoundError | NotADirectoryError):
-                self._coverage.note_out_of_reach(path)
+                self._coverage.note_out_of_reach(path, recursive=self._root.recursive)
             return _failed(path, error, "this directory cannot be listed")
         if device is not None:
             self._note_root(device, is_empty=not found)
@@ -144,7 +144,7 @@ class _Walk:
     def _note_root(self, device: int, *, is_empty: bool) -> None:
         path = self._root.path
         if is_empty and device != self._options.root_devices.get(path, device):
-            self._coverage.note_out_of_reach(path)
+            self._coverage.note_out_of_reach(path, recursive=self._root.recursive)
             self._warn(f"{path}: empty, and not the disk that was there; what is indexed of it stays")
         else:
             self._coverage.note_root(self._root, device)

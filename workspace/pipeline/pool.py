@@ -11,6 +11,7 @@ import logging
 import multiprocessing
 import os
 import queue
+import signal
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -40,8 +41,9 @@ GROUP_CHARACTERS: Final = 1_000_000
 POLL_SECONDS: Final = 0.5
 """How often a wait for results looks whether there still is a pool to wait for."""
 
-SINGLE_THREADED: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""Environment of the workers: numerical libraries must not start threads of their own in each of them."""
+WORKER_ENVIRONMENT: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONSAFEPATH": "1"}
+"""Numerical libraries must not start threads of their own in each worker, and the fork server, which starts as
+``python -c``, must not import what lies in the directory that a user happens to index from."""
 
 Result = tuple[Document, list[Span] | Failed]
 """A document and its chunks, or why there are none."""
@@ -115,6 +117,9 @@ class ChunkPool:
 
     def submit(self, document: Document) -> None:
         """Take `document`; small ones wait for company while the workers are busy."""
+        if len(document.text) >= GROUP_CHARACTERS:
+            self._send([_Task(document)])  # what is likeliest to fail must not take others along
+            return
         self._group.append(_Task(document))
         self._group_characters += len(document.text)
         if self._group_characters >= GROUP_CHARACTERS:
@@ -174,7 +179,7 @@ class ChunkPool:
     def _schedule(self, tasks: list[_Task]) -> Future[list[Answer]]:
         if self._broken:
             raise BrokenProcessPool
-        with _environment(SINGLE_THREADED):
+        with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
             self._pool = self._pool or _new_pool(self._jobs)
             future: Future[list[Answer]] = self._pool.schedule(
                 chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
@@ -219,7 +224,7 @@ class ChunkPool:
         return run_here(tasks, self._options)
 
     def _break(self, error: BaseException | None) -> None:
-        if not self._broken:
+        if not self._broken and not self._abandoned:
             log.warning("the worker processes do not run; chunking goes on without them, unprotected against crashes")
             log.debug("why the worker processes do not run", exc_info=error)
         self._broken = True
@@ -262,6 +267,19 @@ def _new_pool(jobs: int) -> pebble.ProcessPool:
     if fork_server:
         context.set_forkserver_preload(list(PRELOADED))
     return pebble.ProcessPool(max_workers=jobs, context=context)
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let processes that are started within inherit that Ctrl-C is not for them. The main thread still gets it."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on this platform
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
