@@ -502,12 +502,14 @@ def test_json_is_utf_8_in_every_locale(locale: dict[str, str]):
         ["search", "--limit", "x", "y"],
         ["index", "--jobs", "0"],
         ["index", "--wait", "-1"],
+        ["index", "--wait", "nan"],
     ],
 )
 def test_wrong_usage_exits_2(run, arguments: list[str]):
     answer = run(*arguments)
     assert answer.code == 2
     assert "--help'" in answer.error[1]
+    assert "\n" not in answer.error[1]
     human = run("--human", *arguments)
     assert (human.code, human.out) == (2, b"")
     assert re.fullmatch(r"error: .*\n", human.err)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workspace.config import WorkspaceConfig
 
 
-@click.group("roots")
+@click.group("roots", no_args_is_help=False)
 @shared_options
 def command() -> None:
     """List, add and remove the directories that are indexed."""
