@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, Protocol
 
 from workspace.constants import PIPELINE_VERSION, TOKENIZER_NAME
-from workspace.pipeline.items import Chunked, Document, Failed, Item, Span
+from workspace.pipeline.items import Chunked, ChunkResult, Document, Failed, Item, Span
 from workspace.text.filetypes import kind_of
-from workspace.text.headings import headings_of
+from workspace.text.headings import HEADINGS_SEPARATOR, headings_of
 from workspace.text.lines import whole_span_lines
 from workspace.text.terms import path_terms, symbols_in
 from workspace.text.words import count_words
@@ -31,10 +31,10 @@ class Chunkers(Protocol):
     def submit(self, document: Document) -> None:
         """Take a document."""
 
-    def ready(self) -> list[tuple[Document, list[Span] | Failed]]:
+    def ready(self) -> list[ChunkResult]:
         """Return what is finished, without waiting."""
 
-    def rest(self) -> Iterator[list[tuple[Document, list[Span] | Failed]]]:
+    def rest(self) -> Iterator[list[ChunkResult]]:
         """Yield all the rest, as it is finished."""
 
 
@@ -83,7 +83,7 @@ def _whole_span(text: str, path: str, words: int) -> Span:
         end_line=last,
         section=headings[0] if headings else None,
         kind=kind,
-        headings="\n".join(dict.fromkeys(headings)),
+        headings=HEADINGS_SEPARATOR.join(dict.fromkeys(headings)),
         symbols=symbols_in(text) if kind == "code" else "",
     )
 

@@ -101,6 +101,10 @@ class Span:
     symbols: str
 
 
+ChunkResult = tuple[Document, list[Span] | Failed]
+"""A document and its chunks, or why there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A document committed: `rows` is the number of its chunks."""

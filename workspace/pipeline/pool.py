@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workspace.pipeline.chunking.worker import Answer, Text, chunk_group
-from workspace.pipeline.items import Document, Failed, Span
+from workspace.pipeline.items import ChunkResult, Document, Failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -45,9 +45,6 @@ WORKER_ENVIRONMENT: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"
 """Numerical libraries must not start threads of their own in each worker, and the fork server, which starts as
 ``python -c``, must not import what lies in the directory that a user happens to index from."""
 
-Result = tuple[Document, list[Span] | Failed]
-"""A document and its chunks, or why there are none."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Task:
@@ -73,18 +70,18 @@ class InlineChunks:
 
     def __init__(self, options: ChunkOptions) -> None:
         self._options = options
-        self._results: list[Result] = []
+        self._results: list[ChunkResult] = []
 
     def submit(self, document: Document) -> None:
         """Chunk `document` now."""
-        self._results += run_here([_Task(document)], self._options)
+        self._results += _run_here([_Task(document)], self._options)
 
-    def ready(self) -> list[Result]:
+    def ready(self) -> list[ChunkResult]:
         """Return the results since the last call."""
         results, self._results = self._results, []
         return results
 
-    def rest(self) -> Iterator[list[Result]]:
+    def rest(self) -> Iterator[list[ChunkResult]]:
         """Yield what `ready` has not returned."""
         yield self.ready()
 
@@ -125,23 +122,23 @@ class ChunkPool:
         if self._group_characters >= GROUP_CHARACTERS:
             self._send_group()
 
-    def ready(self) -> list[Result]:
+    def ready(self) -> list[ChunkResult]:
         """Return the results that are there, without waiting, and keep the workers busy."""
         if len(self._pending) < 2 * self._jobs:
             self._send_group()
-        results: list[Result] = []
+        results: list[ChunkResult] = []
         while not self._done.empty():
             results += self._take(self._done.get())
         return results
 
-    def rest(self) -> Iterator[list[Result]]:
+    def rest(self) -> Iterator[list[ChunkResult]]:
         """Yield the results of all that was submitted, as they come; stop early when abandoned."""
         self._send_group()
         while self._pending and not self._abandoned:
             try:
                 done = self._done.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                if self._pool and not self._pool.active:
+                if not self._is_active():
                     yield self._all_here()
             else:
                 yield self._take(done)
@@ -179,18 +176,24 @@ class ChunkPool:
     def _schedule(self, tasks: list[_Task]) -> Future[list[Answer]]:
         if self._broken:
             raise BrokenProcessPool
-        with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
-            self._pool = self._pool or _new_pool(self._jobs)
-            future: Future[list[Answer]] = self._pool.schedule(
-                chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
-            )
+        if self._pool is None:
+            self._pool = _new_pool(self._jobs)  # known to `close` before anything of it starts
+            with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
+                self._is_active()
+        future: Future[list[Answer]] = self._pool.schedule(
+            chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
+        )
         return future
+
+    def _is_active(self) -> bool:
+        """Tell whether there are workers; the first time that this is asked, pebble starts them."""
+        return bool(self._pool and self._pool.active)
 
     def _announce(self, number: int, future: Future[list[Answer]]) -> None:
         self._done.put((number, future))
         self._on_ready()
 
-    def _take(self, done: _Done | None) -> list[Result]:
+    def _take(self, done: _Done | None) -> list[ChunkResult]:
         number, future = done or (0, None)
         tasks = self._pending.get(number)
         if tasks is None:
@@ -203,7 +206,7 @@ class ChunkPool:
             return _results(tasks, future.result())
         return self._retry(tasks, error)
 
-    def _retry(self, tasks: list[_Task], error: BaseException | None) -> list[Result]:
+    def _retry(self, tasks: list[_Task], error: BaseException | None) -> list[ChunkResult]:
         """Send again what died: a group one by one, to find the guilty, and the guilty to the default chunker."""
         if len(tasks) > 1:
             for task in tasks:
@@ -216,12 +219,12 @@ class ChunkPool:
         self._send([replace(tasks[0], fallback=True)])
         return []
 
-    def _all_here(self, error: BaseException | None = None) -> list[Result]:
+    def _all_here(self, error: BaseException | None = None) -> list[ChunkResult]:
         """Chunk in this process what the broken pool has left behind."""
         self._break(error)
         tasks = [task for group in self._pending.values() for task in group]
         self._pending.clear()
-        return run_here(tasks, self._options)
+        return _run_here(tasks, self._options)
 
     def _break(self, error: BaseException | None) -> None:
         if not self._broken and not self._abandoned:
@@ -230,7 +233,7 @@ class ChunkPool:
         self._broken = True
 
 
-def run_here(tasks: list[_Task], options: ChunkOptions) -> list[Result]:
+def _run_here(tasks: list[_Task], options: ChunkOptions) -> list[ChunkResult]:
     """Chunk in this process."""
     return _results(tasks, chunk_group(_texts(tasks), options))
 
@@ -239,7 +242,7 @@ def _texts(tasks: list[_Task]) -> list[Text]:
     return [(task.document.text, task.document.candidate.path, task.fallback) for task in tasks]
 
 
-def _results(tasks: list[_Task], answers: list[Answer]) -> list[Result]:
+def _results(tasks: list[_Task], answers: list[Answer]) -> list[ChunkResult]:
     return [
         (task.document, answer if isinstance(answer, list) else _failed(task.document, *answer))
         for task, answer in zip(tasks, answers, strict=True)

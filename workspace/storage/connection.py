@@ -26,10 +26,8 @@ _WRITER_PRAGMAS: Final = (
     ("synchronous", "normal"),  # a power cut may cost the last batches, never the file
     ("foreign_keys", True),
     ("cache_size", -32 * 1024),  # KiB; pages that merges and deletions in a large index come back to
-    (
-        "wal_autocheckpoint",
-        4_000,
-    ),  # pages, two batches; with the default of 1,000 every commit pays for a checkpoint: 5 % slower
+    # Pages, two batches; with the default of 1,000 every commit pays for a checkpoint: 5 % slower.
+    ("wal_autocheckpoint", 4_000),
 )
 
 _NO_SHARED_MEMORY: Final = (apsw.CantOpenError, apsw.ReadOnlyError)

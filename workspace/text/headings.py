@@ -14,7 +14,10 @@ from workspace.text.markup import asciidoc_headings, html_headings, org_headings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Heading", "heading_in_force", "headings_of"]
+__all__ = ["HEADINGS_SEPARATOR", "Heading", "heading_in_force", "headings_of"]
+
+HEADINGS_SEPARATOR: Final = "\n"
+"""Between the headings of a row: none of them holds it, as each is a line (or a path of definitions)."""
 
 _BY_SUFFIX: Final[dict[str, Callable[[str], list[Heading]]]] = {
     **dict.fromkeys(MARKDOWN_SUFFIXES, markdown_headings),

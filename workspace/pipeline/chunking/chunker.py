@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workspace.pipeline.chunking.code import CodeChunker
 from workspace.pipeline.chunking.grammars import language_of
@@ -14,7 +14,7 @@ from workspace.pipeline.chunking.pieces import pieces_of
 from workspace.pipeline.chunking.prose import split_prose
 from workspace.pipeline.items import Span
 from workspace.text.filetypes import kind_of
-from workspace.text.headings import heading_in_force, headings_of
+from workspace.text.headings import HEADINGS_SEPARATOR, heading_in_force, headings_of
 from workspace.text.lines import LineMap, line_span
 from workspace.text.terms import symbols_in
 from workspace.text.words import TokenGrid
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from workspace.pipeline.chunking.options import ChunkOptions
     from workspace.pipeline.chunking.pieces import Piece
     from workspace.text.headings import Heading
-
-HEADINGS_SEPARATOR: Final = "\n"
-"""Between the headings of a span: none of them holds it, as each is a line (or a path of definitions)."""
 
 
 def chunk_text(text: str, path: str, options: ChunkOptions, *, fallback: bool = False) -> list[Span]:
