@@ -135,6 +135,32 @@ def test_what_lies_in_the_current_directory_is_not_imported(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+def test_an_interrupt_of_the_terminal_does_not_reach_the_fork_server(tmp_path):
+    """Ctrl-C goes to every process in front of a terminal, and the server prints a traceback while it still imports."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        dedent("""
+        import signal
+        from multiprocessing import forkserver
+        from pathlib import Path
+        from workspace import WorkspaceConfig, index_workspace
+        if __name__ == "__main__":
+            settings = {"knowledgebase": {"chunking": {"chunk_size": 20, "overlap": 5, "threshold": 10}}}
+            config = WorkspaceConfig.from_dict(settings, home=Path.cwd() / "home")
+            (config.workspace_path / "notes").mkdir(parents=True)
+            (config.workspace_path / "notes" / "long.txt").write_text("alpha beta gamma " * 50)
+            index_workspace(config)
+            status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read_text()
+            blocked = int(status.split("SigBlk:")[1].split()[0], 16)
+            print(bool(blocked >> (signal.SIGINT - 1) & 1))
+        """)
+    )
+    command = [sys.executable, script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
 def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_path):
     """Its workers cannot start, so it chunks in its own process."""
     notes = home / "workspace" / "notes"

@@ -14,6 +14,7 @@ import queue
 import signal
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Final
 
 from workspace.pipeline.chunking.worker import Answer, Text, chunk_group
@@ -278,6 +279,7 @@ def _interrupts_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # not on this platform
         yield
         return
+    resource_tracker.ensure_running()  # or it starts within, and unblocks SIGINT before the fork server starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
