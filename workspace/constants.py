@@ -10,7 +10,7 @@ from typing import Final, Literal
 Kind = Literal["markdown", "code", "text"]
 """What a row was chunked as: decided by the file's name, or by its ``#!`` line."""
 
-PIPELINE_VERSION: Final = 1
+PIPELINE_VERSION: Final = 2
 """Part of every file's configuration signature. Raise it whenever decoding, chunking, sections or derived
 terms change what is stored for the same bytes: every file is then indexed anew on the next run."""
 

@@ -86,6 +86,7 @@ SHORT = {
     "gb18030": ["今天🎉🎉🎉", "中文测试", "你好，世界", "数据库连接失败"],
     "big5": ["你好，世界", "資料庫連線失敗"],
     "cp949": ["안녕하세요", "데이터베이스 연결에 실패했습니다"],
+    "johab": ["데이터베이스 연결에 실패했습니다"],
     "iso2022_kr": ["안녕하세요"],
     "mac_roman": ["Les élèves ont été reçus à l’école."],
     "cp850": ["Überprüfen Sie die Größe für das Gerät"],
@@ -206,6 +207,11 @@ TRADITIONAL = """去年夏天，我們參觀了河邊的一座古老城堡。一
 KOREAN = """지난여름 우리는 강가의 오래된 성을 방문했습니다. 나이 든 안내인이 문을 열어 주고 왕과 도둑의 이야기를 시작했습니다.
 아이들은 풀밭을 뛰어다녔고 부모들은 귀를 기울였습니다. 그 뒤 우리는 여관에서 국을 먹었고, 비가 창문을 두드렸습니다.
 """
+KOREAN_CHAT = """ㅋㅋㅋㅋ 뷁!! 어제 빋덞 봤냐 ㅠㅠ ★☆★ 완전 펠릭☞ ①번이 젤 낫다 ㅎㅎ
+ⓐ 짱이얌 ♡♡ ㅇㅇ 마자마자 ㅠ_ㅠ 낼 셤인뎨 우뜩햌 ㄱㄱ ㅂㅂ~ 卽時 갈껭 ※주의※
+숔 쨩 뵹뵹 뜌뜌 ㉠ 햣 ㉡ 뾱 →→ ㅜㅜ 또 와쪄 므흣 쀍 됬엌
+"""
+"""Full of symbols, single letters and syllables that KS X 1001 lacks: as chaotic as noise, but valid to the last byte."""
 
 LONG = {
     "cp1252": [FRENCH, GERMAN, SPANISH, PORTUGUESE, ITALIAN, SWEDISH, DANISH, ICELANDIC, ESTONIAN],
@@ -241,7 +247,8 @@ LONG = {
     "gb18030": [SIMPLIFIED, TRADITIONAL],
     "gb2312": [SIMPLIFIED],
     "big5": [TRADITIONAL],
-    "cp949": [KOREAN],
+    "cp949": [KOREAN, KOREAN_CHAT],
+    "johab": [KOREAN, KOREAN_CHAT],
     "iso2022_kr": [KOREAN],
 }
 
@@ -344,7 +351,7 @@ def answer(monkeypatch, chaos: float | None):
     monkeypatch.setattr(charset_normalizer, "from_bytes", lambda *_, **__: matches)
 
 
-@pytest.mark.parametrize(("codec", "text"), [("cp1252", FRENCH * 3), ("cp1251", RUSSIAN), ("cp932", JAPANESE)])
+@pytest.mark.parametrize(("codec", "text"), [("cp1252", FRENCH * 3), ("cp1251", RUSSIAN), ("cp932", JAPANESE[:60])])
 def test_what_charset_normalizer_has_no_confidence_in_is_refused(monkeypatch, codec, text):
     data = text.encode(codec)
     for chaos in (None, 0.51, 0.9):
@@ -360,6 +367,14 @@ def test_a_few_western_letters_need_no_confidence(monkeypatch):
     assert decode("Café".encode("cp1252")).text == "Café"
     with pytest.raises(EncodingError):
         decode("Привет".encode("koi8_r"))
+
+
+@pytest.mark.parametrize("codec", ["cp932", "euc_jp"])
+def test_many_valid_pairs_need_no_confidence(monkeypatch, codec):
+    answer(monkeypatch, 0.9)
+    assert decode(JAPANESE.encode(codec)).text == JAPANESE
+    with pytest.raises(EncodingError):
+        decode(JAPANESE.encode(codec) + b"\x81\n")
 
 
 def test_every_code_page_has_a_codec_and_characters():

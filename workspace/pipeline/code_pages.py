@@ -40,12 +40,13 @@ class Alphabets:
 class Ideographs:
     """A language of thousands of characters: the most `frequent` ones, and the rows of a standard that hold the rest.
 
-    Each standard has its `usual` characters in rows of their own, before the `rare` ones; rows are the first bytes of
-    `codec`.
+    Each standard has its `symbols` in rows of their own, before the `usual` characters and the `rare` ones; rows are
+    the first bytes of `codec`.
     """
 
     frequent: str
     codec: str
+    symbols: range
     usual: range
     rare: range
     usual_share: float = 0.6
@@ -54,7 +55,7 @@ class Ideographs:
 
     def tables(self) -> tuple[Table, ...]:
         """Return the one table of the language."""
-        table = _even(0.01, _WIDE_ASCII) | _even(0.06, _WIDE_PROSE)
+        table = _even(0.03, _rows(self.codec, self.symbols)) | _even(0.01, _WIDE_ASCII) | _even(0.06, _WIDE_PROSE)
         table |= _even(0.01, _ASCII_SYMBOLS) | _even(0.03, string.ascii_lowercase)
         table |= _even(0.005, _rows(self.codec, self.rare)) | _even(self.usual_share, _rows(self.codec, self.usual))
         if self.syllables:
@@ -70,13 +71,14 @@ class CodePage:
     """An encoding: `name` is IANA's, `codec` Python's (of the vendor's superset, where there is one).
 
     `rarity` is how much rarer than windows-1252 it is, as a natural logarithm; so what cannot be told apart is
-    windows-1252.
+    windows-1252. `is_sparse` tells whether about half of all pairs of bytes have no meaning in it.
     """
 
     name: str
     codec: str
     rarity: float
     script: Script
+    is_sparse: bool = False
 
 
 @cache
@@ -97,7 +99,7 @@ def _even(share: float, characters: str) -> Table:
 
 
 def _rows(codec: str, rows: range) -> str:
-    cells = range(0x40, 0xFF) if codec == "big5" else range(0xA1, 0xFF)
+    cells = range(0x40, 0xFF) if codec == "cp950" else range(0xA1, 0xFF)
     pairs = b"\n".join(bytes((row, cell)) for row in rows for cell in cells)
     return pairs.decode(codec, "ignore").replace("\n", "")  # cells without a character are left out
 
@@ -172,6 +174,7 @@ _THAI: Final = Alphabets(("า่อนกเลร้มีังยดวบ�
 _JAPANESE: Final = Ideographs(
     "のーはにをたンがスルでトリアとクイしドラるいなジてタレれすまりっか一日人年大本中国",
     "euc_jp",  # JIS X 0208: level 1 is rows 16 to 47, level 2 follows
+    range(0xA1, 0xA9),
     range(0xB0, 0xD0),
     range(0xD0, 0xF5),
     usual_share=0.25,
@@ -180,18 +183,21 @@ _JAPANESE: Final = Ideographs(
 _SIMPLIFIED: Final = Ideographs(
     "的一是不了在有人我他这为个上来到时说地也子和要就会你对以国中们生能可",
     "gb2312",  # level 1 is rows 16 to 55, level 2 follows
+    range(0xA1, 0xAA),
     range(0xB0, 0xD8),
     range(0xD8, 0xF8),
 )
 _TRADITIONAL: Final = Ideographs(
     "的一是不了在有人我他這為個上來到時說地也子和要就會你對以國中們生能可",
-    "big5",  # level 1 begins at A440, level 2 at C940
+    "cp950",  # level 1 begins at A440, level 2 at C940
+    range(0xA1, 0xA4),
     range(0xA4, 0xC7),
     range(0xC9, 0xFA),
 )
 _KOREAN: Final = Ideographs(
-    "이다는의에을가하고지로기사인도를은한어아시리자해정서수",
+    "이다는의에을가하고지로기사인도를은한어아시리자해정서수ㅋㅎㅠㅜㅇㄱ",
     "euc_kr",  # KS X 1001: hangul in rows 16 to 40, hanja in rows 42 to 93
+    range(0xA1, 0xAD),
     range(0xB0, 0xC9),
     range(0xCA, 0xFE),
 )
@@ -207,12 +213,13 @@ CODE_PAGES: Final = (
     CodePage("windows-1257", "cp1257", 2.5, _BALTIC),
     CodePage("windows-1258", "cp1258", 4, _VIETNAMESE),
     CodePage("windows-874", "cp874", 2, _THAI),
-    CodePage("shift_jis", "cp932", 2, _JAPANESE),
-    CodePage("euc-jp", "euc_jp", 2, _JAPANESE),
+    CodePage("shift_jis", "cp932", 2, _JAPANESE, is_sparse=True),
+    CodePage("euc-jp", "euc_jp", 2, _JAPANESE, is_sparse=True),
     CodePage("gb18030", "gb18030", 2, _SIMPLIFIED),
-    CodePage("big5", "cp950", 2, _TRADITIONAL),
-    CodePage("big5-hkscs", "big5hkscs", 3, _TRADITIONAL),
-    CodePage("euc-kr", "cp949", 2, _KOREAN),
+    CodePage("big5", "cp950", 2, _TRADITIONAL, is_sparse=True),
+    CodePage("big5-hkscs", "big5hkscs", 3, _TRADITIONAL, is_sparse=True),
+    CodePage("euc-kr", "cp949", 2, _KOREAN, is_sparse=True),
+    CodePage("johab", "johab", 6, _KOREAN, is_sparse=True),
     CodePage("koi8-r", "koi8_r", 2, _CYRILLIC),
     CodePage("koi8-u", "koi8_u", 3, _CYRILLIC),
     CodePage("ibm866", "cp866", 3, _CYRILLIC),

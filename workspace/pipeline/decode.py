@@ -31,6 +31,10 @@ _LEAST_CONFIDENCE: Final = 0.5
 _FEW_BYTES: Final = 64
 """Non-ASCII bytes below which charset-normalizer's doubt does not count against windows-1252: it needs more of them."""
 
+_PAIRED_BYTES: Final = 128
+"""Non-ASCII bytes from which a file proves its sparse code page by not holding a single stray: half of all pairs would
+be one. There chaos says nothing more: lists of symbols, or Korean slang, are as chaotic as noise."""
+
 _MOST_CONTROLS: Final = 0.02
 """Share of control characters in old text. Compressed or encrypted bytes have 9 %."""
 
@@ -147,7 +151,10 @@ def _decode_legacy(data: bytes) -> Decoded:
     old_bytes = len(data.translate(None, ASCII))
     for page in likeliest(sample):
         text, strays = _STRAY.subn(_read_stray, data.decode(page.codec, "surrogateescape"))
-        if strays * _VALID_FOR_EACH_STRAY <= old_bytes and _is_trusted(sample, page):
+        if strays * _VALID_FOR_EACH_STRAY > old_bytes:
+            continue
+        proven = page.is_sparse and not strays and old_bytes >= _PAIRED_BYTES
+        if proven or _is_trusted(sample, page):
             # Accents follow their vowels in Vietnamese windows-1258, but not in what people type.
             return Decoded(unicodedata.normalize("NFC", text) if page.codec == "cp1258" else text, page.name)
     raise EncodingError("it is not Unicode, and no other encoding makes sense of it")
