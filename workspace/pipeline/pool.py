@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import queue
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
@@ -105,6 +106,8 @@ class ChunkPool:
         self._jobs = jobs
         self._on_ready = on_ready
         self._pool: pebble.ProcessPool | None = None
+        # Starting takes a quarter of a second, for which nobody has to wait: tasks do, in the queue of this thread.
+        self._feeder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="workspace-pool")
         self._broken = False
         self._abandoned = False
         self._group: list[_Task] = []
@@ -139,7 +142,7 @@ class ChunkPool:
             try:
                 done = self._done.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                if not self._is_active():
+                if self._pool and not self._pool.active:
                     yield self._all_here()
             else:
                 yield self._take(done)
@@ -151,6 +154,7 @@ class ChunkPool:
 
     def close(self) -> None:
         """End the workers, busy or not. No process of the pool outlives this call."""
+        self._feeder.shutdown(cancel_futures=True)
         if self._pool is not None:
             self._pool.stop()  # type: ignore[no-untyped-call]
             self._pool.join()
@@ -162,15 +166,16 @@ class ChunkPool:
 
     def _send(self, tasks: list[_Task]) -> None:
         self._sent += 1
-        number = self._sent
-        self._pending[number] = tasks
-        if self._abandoned:
-            return
+        self._pending[self._sent] = tasks
+        if not self._abandoned:
+            self._feeder.submit(self._feed, self._sent, tasks)
+
+    def _feed(self, number: int, tasks: list[_Task]) -> None:
         try:
             future = self._schedule(tasks)
         except Exception as error:  # noqa: BLE001 - whatever it is, there are no workers, and none are needed
             self._break(error)
-            self._done.put((number, None))
+            self._announce(number, None)
         else:
             future.add_done_callback(lambda done: self._announce(number, done))
 
@@ -178,19 +183,13 @@ class ChunkPool:
         if self._broken:
             raise BrokenProcessPool
         if self._pool is None:
-            self._pool = _new_pool(self._jobs)  # known to `close` before anything of it starts
-            with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
-                self._is_active()
+            self._pool = _new_pool(self._jobs)
         future: Future[list[Answer]] = self._pool.schedule(
             chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
         )
         return future
 
-    def _is_active(self) -> bool:
-        """Tell whether there are workers; the first time that this is asked, pebble starts them."""
-        return bool(self._pool and self._pool.active)
-
-    def _announce(self, number: int, future: Future[list[Answer]]) -> None:
+    def _announce(self, number: int, future: Future[list[Answer]] | None) -> None:
         self._done.put((number, future))
         self._on_ready()
 
@@ -264,13 +263,22 @@ def _explain(error: BaseException | None) -> str:
 
 
 def _new_pool(jobs: int) -> pebble.ProcessPool:
+    """Start a pool: every process of it runs when this returns, or none."""
     import pebble
 
     fork_server = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if fork_server else "spawn")
     if fork_server:
         context.set_forkserver_preload(list(PRELOADED))
-    return pebble.ProcessPool(max_workers=jobs, context=context)
+    pool = pebble.ProcessPool(max_workers=jobs, context=context)
+    try:
+        with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
+            pool.active  # noqa: B018 - the first time that this is asked, pebble starts the workers
+    except BaseException:
+        pool.stop()  # type: ignore[no-untyped-call]
+        pool.join()
+        raise
+    return pool
 
 
 @contextlib.contextmanager
