@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Coverage", "DiscoverOptions", "discover"]
 
-BATCH_SIZE: Final = 256
+BATCH_SIZE: Final = 64
 """Items in one batch at most: enough to make handing it over cheap, few enough to bound what is in flight."""
 
 FILE_SYSTEM_ENCODING: Final = sys.getfilesystemencoding()
@@ -58,12 +58,18 @@ def discover(
     Nothing but ignore files is opened, and no symbolic link below a root is followed.
     """
     claimed: set[str] = set()  # of the paths that several roots can list, those that one has listed
+    batch: list[Candidate | Skipped | Failed] = []
     for index, root in enumerate(options.roots):
         overlaps = _overlaps(root, options.roots[:index] + options.roots[index + 1 :])
-        for batch in _Walk(options, root, coverage, warn).batches():
-            if fresh := [item for item in batch if item.path not in claimed]:
-                yield fresh
+        for found in _Walk(options, root, coverage, warn).batches():
+            fresh = [item for item in found if item.path not in claimed]
             claimed.update(item.path for item in fresh if item.path.startswith(overlaps))
+            batch += fresh
+            if len(batch) >= BATCH_SIZE:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
 
 
 def _overlaps(root: Root, others: Iterable[Root]) -> tuple[str, ...]:
