@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -160,7 +160,7 @@ def _outcome(
         return Skipped(candidate.path, SkipReason.BINARY_CONTENT)
     if not decoded.text or decoded.text.isspace():
         return Skipped(candidate.path, SkipReason.BLANK)
-    fresh = replace(candidate, stat=content.stat, verified_ns=content.verified_ns)
+    fresh = Candidate(candidate.path, candidate.root, content.stat, content.verified_ns)
     return Document(fresh, digest, decoded.text, decoded.encoding)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from workspace.constants import MARKDOWN_SUFFIXES
@@ -30,7 +30,8 @@ _BY_SUFFIX: Final[dict[str, Callable[[str], list[Heading]]]] = {
 
 def headings_of(text: str, path: str) -> list[Heading]:
     """Return the headings of `text`, in order, by the extension of `path`; none if that is not one of markup."""
-    find = _BY_SUFFIX.get(PurePath(path).suffix.lower())
+    suffix = os.path.splitext(path)[1]  # noqa: PTH122 - ten times faster than a Path, and run for every file
+    find = _BY_SUFFIX.get(suffix.lower())
     return find(text) if find else []
 
 

@@ -56,18 +56,21 @@ _CREATE: Final = (
     r"create[ \t]++(?:(?:or[ \t]+replace|temp|temporary|unique|virtual|materialized)[ \t]++)*+"
     r"(?:table|view|index|function|procedure|trigger|type)[ \t]++(?:if[ \t]+not[ \t]+exists[ \t]+)?+[\"`]?"
 )
+_BEGINNING: Final = r"(?=[A-Za-z_$~@\u00aa-\uffff]|\#[ \t]*+define\b)"
+"""What a line that defines something begins with: nearly half of all lines begin with anything else."""
+
 _DEFINITION: Final = re.compile(
     rf"""
-    \n(?:
-        [ \t]*+(?:(?:{_MODIFIERS})[ \t]++)*+(?:{_KEYWORDS})[ \t]++{_PROSE}
+    \n[ \t]*+{_BEGINNING}(?:
+        (?:(?:{_MODIFIERS})[ \t]++)*+(?:{_KEYWORDS})[ \t]++{_PROSE}
         {_RECEIVER}(?P<keyword>{_NAME})(?={_FOLLOWER})
-      | (?:export[ \t]+|pub[ \t]+)?const[ \t]++(?P<constant>{_NAME})(?![ \t]*=[ \t]*require\b)
-      | [ \t]*+\#[ \t]*+define[ \t]++(?P<macro>\w++)
-      | [ \t]*+(?i:{_CREATE})(?P<sql>[\w.]++)
-      | [ \t]*+(?:(?:export[ \t]+)?(?:const|let|var)[ \t]++)?+(?P<assigned>{_NAME})[ \t]*+[=:][ \t]*+
+      | (?<=\n)(?:export[ \t]+|pub[ \t]+)?const[ \t]++(?P<constant>{_NAME})(?![ \t]*=[ \t]*require\b)
+      | \#[ \t]*+define[ \t]++(?P<macro>\w++)
+      | (?i:{_CREATE})(?P<sql>[\w.]++)
+      | (?:(?:export[ \t]+)?(?:const|let|var)[ \t]++)?+(?P<assigned>{_NAME})[ \t]*+[=:][ \t]*+
         (?:async[ \t]*+)?(?:function\b|(?:{_ARGUMENTS}|\w++)[ \t]*+=>)
-      | [ \t]*+(?P<head>[A-Za-z_~$@][^\n.;={{}}()"'\#]*+){_ARGUMENTS}[ \t]*+(?:[\w \t:<>,.&*\[\]-]++)?\n?\{{
-      | (?P<signature>[A-Za-z_][\w \t*&:<>,~]*+)(?:{_ARGUMENTS}[ \t]*+(?=\n)|\([^;\n]*,[ \t]*(?=\n))
+      | (?P<head>[A-Za-z_~$@][^\n.;={{}}()"'\#]*+){_ARGUMENTS}[ \t]*+(?:[\w \t:<>,.&*\[\]-]++)?\n?\{{
+      | (?<=\n)(?P<signature>[A-Za-z_][\w \t*&:<>,~]*+)(?:{_ARGUMENTS}[ \t]*+(?=\n)|\([^;\n]*,[ \t]*(?=\n))
     )
     """,
     re.VERBOSE,

@@ -25,12 +25,21 @@ _CUT_ANYWHERE: Final = rf"\S{{{LONGEST_WORD}}}"
 _TOKEN: Final = re.compile(rf"(?:{_SHORT}|{_CUT_AT_PUNCTUATION}|{_CUT_ANYWHERE})\s*+")
 
 
+_LONG_LINE: Final = re.compile(rf"\n[^\n]{{{LONGEST_WORD + 1}}}")
+"""Where a word can be that is too long to be one. Lines are far fewer than words, and quickly told to be shorter."""
+
+_BLANK: Final = b" "
+_BLANKED: Final = bytes(ord(_BLANK if chr(byte).isspace() else b"x") for byte in range(0x80)).ljust(256, b"x")
+"""ASCII as it looks to somebody who only tells white space from what is none."""
+
+
 def count_words(text: str) -> int:
     """Return the number of words in `text`."""
-    runs = text.split()
-    if max(map(len, runs), default=0) <= LONGEST_WORD:
-        return len(runs)
-    return sum(1 if len(run) <= LONGEST_WORD else len(_TOKEN.findall(run)) for run in runs)
+    if _LONG_LINE.search("\n" + text):
+        return sum(1 if len(run) <= LONGEST_WORD else len(_TOKEN.findall(run)) for run in text.split())
+    if text.isascii():  # words are counted where they begin: without making each of them, a third faster
+        return (_BLANK + text.encode().translate(_BLANKED)).count(b" x")
+    return len(text.split())
 
 
 def tokens_of(text: str) -> list[str]:
