@@ -13,7 +13,7 @@ from workspace.constants import LANGUAGE_BY_INTERPRETER, LANGUAGE_BY_NAME, LANGU
 from workspace.pipeline.chunking import grammars
 from workspace.pipeline.chunking.code import CodeChunker
 from workspace.pipeline.chunking.grammars import GRAMMARS, language_of
-from workspace.pipeline.chunking.parsing import EndlessParseError
+from workspace.pipeline.chunking.parsing import EndlessParseError, parse
 from workspace.text.words import count_words
 
 SAMPLES = {
@@ -528,7 +528,7 @@ def test_damaged_code_is_cut_all_the_same(grammar: str, data: st.DataObject):
 def test_a_parse_that_never_ends_is_an_error():
     """On these 23 characters, found among noise, the error recovery of this grammar runs in circles."""
     with pytest.raises(EndlessParseError, match="23 bytes"):
-        CodeChunker(grammar="tsx", chunk_size=10).chunk("[T^{^7Y/H[:45d42/Jm}Y{]")
+        parse(b"[T^{^7Y/H[:45d42/Jm}Y{]", language_of("tsx"))
 
 
 def test_a_grammar_that_is_not_installed_is_no_language(monkeypatch: pytest.MonkeyPatch):

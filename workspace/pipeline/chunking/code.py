@@ -69,6 +69,8 @@ class CodeChunker(BaseChunker):
         """
         if not grid.starts:
             return []
+        if len(grid) <= self.chunk_size:
+            return [Cut(0, None)]  # what the whole tree would say, too: a file is no definition
         source = Source(text, grid, self._grammar)
         root = parse(source.data, self._language).root_node
         groups = _groups(atoms_of(root, source, self.chunk_size))
