@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +29,11 @@ class Root:
     recursive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
-    """What tells an unchanged file without opening it. Times are nanoseconds since 1970."""
+class FileStat(NamedTuple):
+    """What tells an unchanged file without opening it. Times are nanoseconds since 1970.
+
+    A tuple, as is all that is made for every file of every run: a frozen dataclass takes four times as long.
+    """
 
     size_bytes: int
     mtime_ns: int
@@ -55,8 +57,7 @@ class FileRecord:
     chunk_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the database knows of a file: the other half of every is-it-unchanged question."""
 
     stat: FileStat

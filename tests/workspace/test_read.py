@@ -68,7 +68,7 @@ def test_a_document_has_text_hash_encoding_and_a_fresh_stat(note):
     os.utime(note, ns=(5, 5))
     outcome = read(listed, None, OPTIONS)
     assert outcome == Document(
-        replace(candidate_at(note), verified_ns=outcome.candidate.verified_ns),
+        candidate_at(note)._replace(verified_ns=outcome.candidate.verified_ns),
         hashlib.sha256(note.read_bytes()).hexdigest(),
         "Grüße\r\n",
         "utf-8",
@@ -153,14 +153,14 @@ def test_an_old_stat_that_is_equal_proves_that_nothing_changed(note, known):
     "change",
     [
         lambda candidate, _: (candidate, None),
-        lambda candidate, known: (replace(candidate, root="/elsewhere"), known),
-        lambda candidate, known: (candidate, replace(known, config_signature="other")),
-        lambda candidate, known: (candidate, replace(known, verified_ns=known.stat.mtime_ns + RACY_NS)),
-        lambda candidate, known: (candidate, replace(known, verified_ns=known.stat.mtime_ns - RACY_NS)),
+        lambda candidate, known: (candidate._replace(root="/elsewhere"), known),
+        lambda candidate, known: (candidate, known._replace(config_signature="other")),
+        lambda candidate, known: (candidate, known._replace(verified_ns=known.stat.mtime_ns + RACY_NS)),
+        lambda candidate, known: (candidate, known._replace(verified_ns=known.stat.mtime_ns - RACY_NS)),
         *(
             lambda candidate, known, name=name: (
                 candidate,
-                replace(known, stat=replace(known.stat, **{name: getattr(known.stat, name) + 1})),
+                known._replace(stat=known.stat._replace(**{name: getattr(known.stat, name) + 1})),
             )
             for name in ("size_bytes", "mtime_ns", "ctime_ns", "inode")
         ),
@@ -175,7 +175,7 @@ def test_verifying_trusts_no_stat(note, known):
 
 
 def test_a_file_two_seconds_and_a_tick_old_is_trusted(note, known):
-    assert unchanged(candidate_at(note), replace(known, verified_ns=known.stat.mtime_ns + RACY_NS + 1), OPTIONS)
+    assert unchanged(candidate_at(note), known._replace(verified_ns=known.stat.mtime_ns + RACY_NS + 1), OPTIONS)
 
 
 def test_the_same_bytes_are_only_refreshed(note, known):
@@ -187,8 +187,8 @@ def test_the_same_bytes_are_only_refreshed(note, known):
 
 
 def test_the_same_bytes_under_another_configuration_or_root_are_a_document(note, known):
-    assert isinstance(read_at(note, replace(known, config_signature="other")), Document)
-    assert isinstance(read_at(note, replace(known, root="/elsewhere")), Document)
+    assert isinstance(read_at(note, known._replace(config_signature="other")), Document)
+    assert isinstance(read_at(note, known._replace(root="/elsewhere")), Document)
 
 
 def test_an_edit_that_keeps_size_and_time_is_seen_when_verifying(note, known):
@@ -295,7 +295,7 @@ def test_changed_content_that_cannot_be_decoded_takes_its_rows_along(note, known
     error_type, message, is_gone = failure(read_at(note, known))
     assert (error_type, is_gone) == ("EncodingError", True)
     assert message.startswith("cannot decode the file: it is not Unicode")
-    same = replace(known, content_hash=hashlib.sha256(junk).hexdigest(), config_signature="other")
+    same = known._replace(content_hash=hashlib.sha256(junk).hexdigest(), config_signature="other")
     assert failure(read_at(note, same))[2] is False
     assert failure(read_at(note, None))[2] is False
 
@@ -351,7 +351,7 @@ def test_what_remains_known_is_what_is_to_be_pruned(known, tmp_path):
         path.write_bytes(b"\0" if name == "binary" else name.encode())
         os.utime(path, ns=(10**18, 10**18))
     listed = [candidate_at(path) for name, path in paths.items() if name != "unlisted"]
-    remembered = {str(path): replace(known, stat=candidate_at(path).stat) for path in paths.values()}
+    remembered = {str(path): known._replace(stat=candidate_at(path).stat) for path in paths.values()}
     for name in ("edited", "binary"):
         remembered[str(paths[name])] = known
     list(read_all([listed], remembered, OPTIONS, ByteBudget(1000)))

@@ -46,6 +46,8 @@ class ByteBudget:
 
     def settle(self, path: str) -> None:
         """Forget `path`: it is committed, skipped or failed. Harmless for one that was never admitted."""
+        if path not in self._sizes:
+            return  # an unchanged file, and there may be a million
         with self._changed:
             self._total -= self._sizes.pop(path, 0)
             self._changed.notify_all()

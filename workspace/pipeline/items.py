@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from workspace.constants import Kind
@@ -22,8 +22,7 @@ class SkipReason(Enum):
     OVERSIZED = "it is larger than indexing.max_file_mb"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A regular file that discovery wants read. `verified_ns` was taken before `stat` was."""
 
     path: str
@@ -32,8 +31,7 @@ class Candidate:
     verified_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A file that needs no (further) work. Unless it is unchanged, rows stored for it are to go."""
 
     path: str
