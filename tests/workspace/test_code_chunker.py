@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from itertools import pairwise
 
 import pytest
@@ -10,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workspace.constants import LANGUAGE_BY_INTERPRETER, LANGUAGE_BY_NAME, LANGUAGE_BY_SUFFIX
-from workspace.pipeline.chunking import grammars
+from workspace.pipeline.chunking import grammars, segments
 from workspace.pipeline.chunking.code import CodeChunker
 from workspace.pipeline.chunking.grammars import GRAMMARS, language_of
 from workspace.pipeline.chunking.parsing import EndlessParseError, parse
-from workspace.text.words import count_words
+from workspace.text.words import TokenGrid, count_words
 
 SAMPLES = {
     "python": (
@@ -529,6 +530,42 @@ def test_a_parse_that_never_ends_is_an_error():
     """On these 23 characters, found among noise, the error recovery of this grammar runs in circles."""
     with pytest.raises(EndlessParseError, match="23 bytes"):
         parse(b"[T^{^7Y/H[:45d42/Jm}Y{]", language_of("tsx"))
+
+
+@given(st.text(alphabet="ab(} \t\n\r\u2028é", max_size=300), st.integers(min_value=2, max_value=40))
+def test_segments_tile_the_text_and_begin_at_words(text: str, size: int):
+    grid = TokenGrid(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "SEGMENT_CHARS", size)
+        found = list(segments.segments_of(text, grid))
+    assert "".join(text[start:end] for start, end in found) == text
+    for start, _ in found[1:]:
+        assert start in grid.starts or text[start].isspace() or text[start - 1] == "\n"
+
+
+def test_segments_meet_between_definitions():
+    function = "def f():\n    a = 1\n\n    return a\n\n\n"
+    text = function * (3 * segments.SEGMENT_CHARS // len(function))
+    found = list(segments.segments_of(text, TokenGrid(text)))
+    assert len(found) > 2
+    assert all(text[start:].startswith("def ") and end - start <= segments.SEGMENT_CHARS for start, end in found)
+
+
+@pytest.mark.parametrize("line", ["word " * 60_000, "{" * 300_000, "\n" * 300_000, "x = 1\n" * 60_000])
+def test_code_larger_than_a_segment_is_cut_like_any_other(line: str):
+    text = f"int first() {{}}\n{line}\nint last() {{}}\n"
+    chunks = CodeChunker(grammar="c", chunk_size=500).chunk(text)
+    assert "".join(chunk.text for chunk in chunks) == text
+    assert chunks[0].text.startswith("int first")
+    assert chunks[-1].text.endswith("int last() {}\n")
+
+
+def test_no_text_is_kept_once_it_is_parsed():
+    """A worker parses thousands of files, and would hold on to each."""
+    data = b"def f(): pass\n" * 1000
+    before = sys.getrefcount(data)
+    parse(data, language_of("python"))
+    assert sys.getrefcount(data) == before
 
 
 def test_a_grammar_that_is_not_installed_is_no_language(monkeypatch: pytest.MonkeyPatch):

@@ -12,6 +12,7 @@ from workspace.pipeline.chunking.labels import section_path
 from workspace.pipeline.chunking.options import Cut
 from workspace.pipeline.chunking.parsing import parse
 from workspace.pipeline.chunking.prose import split_region
+from workspace.pipeline.chunking.segments import segments_of
 from workspace.pipeline.chunking.syntax import Atom, Role, Source, atoms_of
 from workspace.pipeline.chunking.tokenizer import WordTokenizer
 from workspace.text.words import TokenGrid
@@ -71,6 +72,16 @@ class CodeChunker(BaseChunker):
             return []
         if len(grid) <= self.chunk_size:
             return [Cut(0, None)]  # what the whole tree would say, too: a file is no definition
+        return [
+            Cut(start + cut.offset, cut.section)
+            for start, end in segments_of(text, grid)
+            for cut in self._cuts_of_segment(text[start:end])
+        ]
+
+    def _cuts_of_segment(self, text: str) -> list[Cut]:
+        grid = TokenGrid(text)
+        if not grid.starts:
+            return []
         source = Source(text, grid, self._grammar)
         root = parse(source.data, self._language).root_node
         groups = _groups(atoms_of(root, source, self.chunk_size))

@@ -31,12 +31,13 @@ def parse(data: bytes, language: Language) -> Tree:
 
     Raises `EndlessParseError` if there is no end in sight.
     """
-    view = memoryview(data)
+    parts: list[memoryview] = []
     steps = count()
     limit = LEAST_STEPS + len(data) // BYTES_PER_STEP
 
     def read(offset: int, _: Point) -> memoryview:
-        return view[offset:]
+        parts.append(memoryview(data)[offset:])
+        return parts[-1]
 
     def is_endless(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001 - tree-sitter's signature
         return next(steps) > limit
@@ -45,3 +46,6 @@ def parse(data: bytes, language: Language) -> Tree:
         return Parser(language).parse(read, progress_callback=is_endless)
     except ValueError as error:
         raise EndlessParseError(f"no end after {limit} steps over {len(data)} bytes") from error
+    finally:
+        for part in parts:  # tree-sitter never lets go of what it was given, and so of all the text
+            part.release()
