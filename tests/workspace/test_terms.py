@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workspace.text.terms import path_terms, symbols_in
+from workspace.text.terms import MAX_SYMBOLS, path_terms, symbols_in
 
 # --- Paths -----------------------------------------------------------------------------------------------------
 
@@ -66,6 +66,11 @@ def test_symbols_are_the_names_defined(code: str, names: str):
 
 def test_each_symbol_is_named_once_in_order_of_appearance():
     assert symbols_in("def b():\ndef a():\ndef b():\n") == "b a"
+
+
+def test_a_table_of_definitions_does_not_list_them_all():
+    lines = [f"#define name{number} {number}" for number in range(2 * MAX_SYMBOLS)]
+    assert symbols_in("\n".join(lines)).split() == [f"name{number}" for number in range(MAX_SYMBOLS)]
 
 
 def test_prose_defines_next_to_nothing():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-IN_FLIGHT_BYTES: Final = 64 * 1_048_576
+IN_FLIGHT_BYTES: Final = 16 * 1_048_576
 """Text objects in flight, in bytes. Enough that no stage starves, small beside the interpreter and its workers.
 A single document above it is admitted when nothing else is in flight."""
 

@@ -25,7 +25,7 @@ _WRITER_PRAGMAS: Final = (
     ("journal_mode", "wal"),  # readers go on while we write
     ("synchronous", "normal"),  # a power cut may cost the last batches, never the file
     ("foreign_keys", True),
-    ("cache_size", -32 * 1024),  # KiB; pages that merges and deletions in a large index come back to
+    ("cache_size", -16 * 1024),  # KiB; pages that merges and deletions in a large index come back to
     # Pages, two batches; with the default of 1,000 every commit pays for a checkpoint: 5 % slower.
     ("wal_autocheckpoint", 4_000),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 from typing import Final
 
 # --- Paths --------------------------------------------------------------------------------------------------------
@@ -86,6 +87,10 @@ _STATEMENTS: Final = frozenset({
 })  # fmt: skip
 """Words that begin a statement with parentheses, not the definition of a function."""
 
+MAX_SYMBOLS: Final = 500
+"""Definitions of a row that count. What defines more is a table, in which no name stands for the whole; a row of it is
+still found by each name in its content."""
+
 _MAX_NAME: Final = 100
 """Characters of a name that a person wrote."""
 
@@ -94,9 +99,11 @@ def symbols_in(text: str) -> str:
     """Return the names that `text`, in whatever programming language, defines: in order of appearance, each once.
 
     A name in camelCase is followed by its parts in lower case: "getUserName get user name". At underscores and other
-    punctuation the index parts names itself. A cheap pattern finds them: it misses some, and takes some for one.
+    punctuation the index parts names itself. A cheap pattern finds them: it misses some, and takes some for one. It
+    stops after `MAX_SYMBOLS` definitions.
     """
-    names = dict.fromkeys(map(_name_of, _DEFINITION.finditer(f"\n{text}\n")))
+    definitions = islice(_DEFINITION.finditer(f"\n{text}\n"), MAX_SYMBOLS)
+    names = dict.fromkeys(map(_name_of, definitions))
     return " ".join([name if name.islower() or name.isupper() else _with_parts(name) for name in names if name])
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
 from typing import Final
 
 LONGEST_WORD: Final = 256
@@ -26,19 +25,19 @@ _TOKEN: Final = re.compile(rf"(?:{_SHORT}|{_CUT_AT_PUNCTUATION}|{_CUT_ANYWHERE})
 
 
 _LONG_LINE: Final = re.compile(rf"\n[^\n]{{{LONGEST_WORD + 1}}}")
-"""Where a word can be that is too long to be one. Lines are far fewer than words, and quickly told to be shorter."""
+"""Where a word can be that is too long to be one, but in the first line. Lines are far fewer than words."""
 
-_BLANK: Final = b" "
-_BLANKED: Final = bytes(ord(_BLANK if chr(byte).isspace() else b"x") for byte in range(0x80)).ljust(256, b"x")
+_BLANKED: Final = "".join(" " if chr(byte).isspace() else "x" for byte in range(0x80)).encode().ljust(256, b"x")
 """ASCII as it looks to somebody who only tells white space from what is none."""
 
 
 def count_words(text: str) -> int:
     """Return the number of words in `text`."""
-    if _LONG_LINE.search("\n" + text):
+    if (len(text) > LONGEST_WORD and "\n" not in text[: LONGEST_WORD + 1]) or _LONG_LINE.search(text):
         return sum(1 if len(run) <= LONGEST_WORD else len(_TOKEN.findall(run)) for run in text.split())
     if text.isascii():  # words are counted where they begin: without making each of them, a third faster
-        return (_BLANK + text.encode().translate(_BLANKED)).count(b" x")
+        shape = text.encode().translate(_BLANKED)
+        return shape.count(b" x") + shape.startswith(b"x")
     return len(text.split())
 
 
@@ -53,10 +52,8 @@ def tokens_of(text: str) -> list[str]:
 
 def token_starts(text: str) -> list[int]:
     """Return the offsets at which the tokens of `text` start: one for each word, the first always 0."""
-    leading = len(text) - len(text.lstrip())
-    starts = list(accumulate(map(len, _TOKEN.findall(text)), initial=leading))
-    del starts[-1]  # where the text ends
-    starts[:1] = [0] if starts else []
+    starts = [match.start() for match in _TOKEN.finditer(text)]
+    starts[:1] = [0] if starts else []  # white space at the beginning belongs to the first
     return starts
 
 
