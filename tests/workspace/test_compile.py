@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from workspace.query.compile import MAX_TERMS, compile_query
 from workspace.query.search import stemmer
-from workspace.query.tree import And, Or, Phrase, Term
+from workspace.query.tree import And, Or, Phrase, Term, leaves
 
 VOCABULARY = ["alpha", "beta", "gamma", "and", "or", "not", "near", "content", "headings", "rowid", "rank", "x"]
 ROWS = {
@@ -45,31 +45,38 @@ def sample() -> apsw.Connection:
 # --- what a text means -------------------------------------------------------------------------------------
 
 
-QUOTED_OPERATORS = '"say" OR "to" OR "be" OR "AND" OR "not" OR "content" OR "this" OR "NEAR"'
+OPERATORS_AS_WORDS = (
+    '"say" OR "to" OR "go" OR "AND" OR "not" OR "content" OR "this" OR "NEAR"'
+    ' OR "say to go AND not content this NEAR a b 2"'
+)
+LONG = " ".join(f"w{number:02}" for number in range(13))
 
 
 @pytest.mark.parametrize(
     ("text", "match"),
     [
         ("deploy", '"deploy"'),
-        ("deploy the agent", '"deploy" OR "the" OR "agent"'),
+        ("deploy agent", '"deploy" OR "agent" OR "deploy agent"'),
         ("hermes-agent", '("hermes agent" OR ("hermes" AND "agent"))'),
         ("HERMES_HOME", '("HERMES HOME" OR ("HERMES" AND "HOME"))'),
-        ("deploy hermes-agent", '"deploy" OR ("hermes agent" OR ("hermes" AND "agent"))'),
+        ("deploy hermes-agent", '"deploy" OR ("hermes agent" OR ("hermes" AND "agent")) OR "deploy hermes agent"'),
         ("foo.bar-baz", '("foo bar baz" OR ("foo" AND "bar" AND "baz"))'),
         ("foo-foo", '("foo foo" OR "foo")'),
-        ("foo.bar", '"foo" OR "bar"'),
-        ("foo - bar", '"foo" OR "bar"'),
-        ("-foo bar-", '"foo" OR "bar"'),
-        ("x-ray", '"ray"'),
-        ("x\u030cy word", '"x\u030cy" OR "word"'),
+        ("foo.bar", '"foo" OR "bar" OR "foo bar"'),
+        ("foo - bar", '"foo" OR "bar" OR "foo bar"'),
+        ("-foo bar-", '"foo" OR "bar" OR "foo bar"'),
+        ("x-ray", '"ray" OR "x ray"'),
+        ("x\u030cy word", '"x\u030cy" OR "word" OR "x\u030cy word"'),
         ("C", '"C"'),
-        ("C or R", '"or"'),
-        ("C R", '"C" OR "R"'),
+        ("C or R", '"or" OR "C or R"'),
+        ("C R", '"C" OR "R" OR "C R"'),
         ("a-b", '("a b" OR ("a" AND "b"))'),
-        ('say "to be" AND -not content:this* NEAR(a b, 2)', QUOTED_OPERATORS),
-        ("nul\0zero\u200bwidth\u202ebidi\ud800surrogate", '"nul" OR "zero" OR "width" OR "bidi" OR "surrogate"'),
-        ("her\u200bmes-agent", '"her" OR ("mes agent" OR ("mes" AND "agent"))'),
+        ("say say", '"say" OR "say say"'),
+        ('say "to go" AND -not content:this* NEAR(a b, 2)', OPERATORS_AS_WORDS),
+        ("nul\0zero\u200bwidth\u202e\ud800gate", '"nul" OR "zero" OR "width" OR "gate" OR "nul zero width gate"'),
+        ("ar\u200bmes-agent", '"ar" OR ("mes agent" OR ("mes" AND "agent")) OR "ar mes agent"'),
+        (LONG, " OR ".join(f'"{word}"' for word in LONG.split())),
+        (LONG[4:], " OR ".join(f'"{word}"' for word in LONG[4:].split()) + f' OR "{LONG[4:]}"'),
         ("", ""),
         (" \t\n", ""),
         ('*:^"()-+_', ""),
@@ -80,23 +87,68 @@ def test_a_text_compiles_to(text: str, match: str):
     assert compile_query(text).match == match
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("how does the writer commit batches", ["writer", "commit", "batches"]),
+        ("How Does The Writer Commit", ["Writer", "Commit"]),
+        ("deploy the agent", ["deploy", "agent"]),
+        ("while loop", ["while", "loop"]),
+        ("if not in", ["if", "not", "in"]),
+        ("why while loop", ["loop"]),
+        ("the who", ["the", "who"]),
+        ("to be or not to be", ["to", "be", "or", "not"]),
+        ("what is a what-if", ["what", "if"]),
+    ],
+)
+def test_a_question_is_asked_without_the_words_of_a_question(text: str, words: list[str]):
+    """But only a question is, and never nothing."""
+    compiled = compile_query(text)
+    assert [term.text for term in compiled.terms] == words
+    assert compiled.whole == Phrase(tuple(map(Term, re.findall(r"\w+", text))))
+
+
 def test_the_tree_says_what_the_expression_says():
-    hermes, agent, x = Term("hermes"), Term("agent"), Term("deploy", 2)
+    hermes, agent, deploy = Term("hermes"), Term("agent"), Term("deploy", 2)
     compound = Or((Phrase((hermes, agent)), And((hermes, agent))))
+    whole = Phrase((Term("deploy"), Term("hermes"), Term("agent"), Term("Deploy")))
     compiled = compile_query("deploy hermes-agent Deploy")
-    assert compiled.tree == Or((x, compound))
-    assert compiled.terms == (x, hermes, agent)
+    assert compiled.tree == Or((deploy, compound, whole))
+    assert compiled.terms == (deploy, hermes, agent)
+    assert compiled.pairs == ((deploy, hermes), (hermes, agent), (agent, deploy))
+    assert compiled.whole == whole
+
+
+def test_the_leaves_of_a_tree_are_numbered_as_fts5_does():
+    connection = table({1: "hay deploy stack hermes agent"})
+    numbers = []
+    connection.register_fts5_function("phrases", lambda api: numbers.append(api.phrases))
+    for text in (
+        "deploy hermes-agent stack",
+        "Việt-Nam hay " + unicodedata.normalize("NFD", "한국어"),
+        "x-ray hay-fever",
+    ):
+        tree = compile_query(text, stem=stemmer(connection)).tree
+        assert tree is not None
+        connection.execute("SELECT phrases(t) FROM t WHERE t MATCH ?", (str(tree) + ' OR "hay"',)).fetchall()
+        tokens = [" ".join(phrase) for phrase in numbers.pop()]
+        stem = stemmer(connection)
+        assert tokens == [*(stem(str(leaf)) for leaf in leaves(tree)), "hai"]
 
 
 def test_repeated_terms_are_sent_once_and_counted():
     compiled = compile_query("agent agents Agent hermes-agent hermes_agent")
-    assert compiled.match == '"agent" OR "agents" OR ("hermes agent" OR ("hermes" AND "agent"))'
-    assert compiled.terms == (Term("agent", 4), Term("agents", 1), Term("hermes", 2))
+    assert compiled.match.startswith(
+        '"agent" OR "agents" OR ("hermes agent" OR ("hermes" AND "agent")) OR "agent agents'
+    )
+    agent, agents, hermes = Term("agent", 4), Term("agents", 1), Term("hermes", 2)
+    assert compiled.terms == (agent, agents, hermes)
+    assert compiled.pairs == ((agent, agents), (agents, agent), (agent, hermes), (hermes, agent))
 
 
 def test_terms_with_one_stem_are_one_term(sample: apsw.Connection):
     compiled = compile_query("deploying Deploy café cafe\u0301 hermes-agents hermes-agent", stem=stemmer(sample))
-    assert compiled.match == '"deploying" OR "café" OR ("hermes agents" OR ("hermes" AND "agents"))'
+    assert compiled.match.startswith('"deploying" OR "café" OR ("hermes agents" OR ("hermes" AND "agents")) OR "dep')
     assert compiled.terms == (Term("deploying", 2), Term("café", 2), Term("hermes", 2), Term("agents", 2))
 
 
@@ -126,7 +178,7 @@ def test_decomposed_compounds_find_composed_ones():
 
 
 def test_a_letter_with_marks_is_a_lone_character():
-    assert compile_query("x\u0304 word").match == '"word"'
+    assert compile_query("x\u0304 word").terms == (Term("word"),)
 
 
 def test_every_character_finds_itself_and_nothing_else():

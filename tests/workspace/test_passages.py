@@ -68,6 +68,14 @@ def test_rare_words_count_for_more_than_frequent_ones():
     assert passage(text, ["the", "needle"], chars=11) == "the needle\n"
 
 
+def test_words_as_a_phrase_win_over_words_near_each_other():
+    text = numbered(100, {5: "green red", 60: "red green"})
+    matches = [Match(at, at + 5, "red green") if text[at:].startswith("red g") else Match(at, at + 5, word)
+               for at, _, word in occurrences(text, ["red", "green"]) if at != text.rindex("green")]  # fmt: skip
+    start, end = best_passage(text, LineMap(text), matches, Room(10, EVERYTHING))
+    assert text[start:end] == "red green\n"
+
+
 def test_of_equal_groups_the_first_wins():
     assert densest_group(occurrences("a b ... a b ... a b", ["a", "b"]), 3) == occurrences("a b", ["a", "b"])
 

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workspace.query.candidates import TIED_ROWS, Hit, ranked
+from workspace.query import lexrank
+from workspace.query.candidates import MIN_CANDIDATES, TIED_ROWS, Hit, ranked
 from workspace.query.compile import compile_query
 from workspace.query.matches import Match, find_matches
 from workspace.query.search import MAX_LIMIT, SearchOptions, search, stemmer
@@ -163,6 +164,71 @@ def test_the_better_row_comes_first(index: Index):
     results = index.search("needle")
     assert [Path(result.path).name for result in results] == ["title.md", "short.md", "long.md"]
     assert [result.score for result in results] == sorted(result.score for result in results)
+
+
+def test_a_compound_is_found_as_a_phrase_first(index: Index):
+    index.add("apart.md", "read read read the file file file " + "hay " * 5)
+    index.add("other.md", "hay stack")
+    index.add("whole.md", "call read_file here " + "hay " * 50)
+    index.add("half.md", "read read read")
+    assert index.paths("read_file") == ["whole.md", "apart.md"]
+    assert index.paths("how do I call read_file")[0] == "whole.md"
+
+
+def test_words_side_by_side_count_for_more_than_words_apart(index: Index):
+    filler = "hay " * 40
+    index.add("apart.md", f"storage {filler} writer {filler}")
+    index.add("near.md", f"writer of the storage {filler} {filler}")
+    index.add("side.md", f"{filler} storage writer {filler} x x x")
+    index.add("whole.md", f"{filler} a storage writer commits {filler} x")
+    assert index.paths("storage writer commits")[0] == "whole.md"
+    assert index.paths("storage writer")[2:] == ["near.md", "apart.md"]
+
+
+def test_a_word_counts_more_in_headings_paths_and_symbols(index: Index):
+    for name, column in [("a.md", {}), ("b.md", {"headings": "Rollback"}), ("c.md", {"symbols": "rollback"})]:
+        index.add(name, "the rollback and more", **column)
+    assert sorted(index.paths("rollback")[:2]) == ["b.md", "c.md"]
+
+
+def test_a_word_asked_for_twice_counts_twice(index: Index):
+    index.add("a.md", "red")
+    index.add("b.md", "green")
+    index.add("c.md", "blue")
+    assert index.paths("red green green")[0] == "b.md"
+    assert index.paths("red red green")[0] == "a.md"
+
+
+def test_a_workspace_of_one_file_has_a_best_row(index: Index):
+    index.add("a.md", "hay needle\n" + "hay hay\n", cuts=[11])
+    results = index.search("needle hay")
+    assert [result.chunk_index for result in results] == [0, 1]
+    assert all(result.score < 0 for result in results)
+
+
+def test_in_six_files_a_rare_word_beats_one_that_is_in_all(index: Index):
+    for number in range(5):
+        index.add(f"{number}.md", "deploy deploy deploy")
+    index.add("rare.md", "deploy the rollback " + "hay " * 20)
+    assert index.paths("deploy rollback")[0] == "rare.md"
+    assert len(index.paths("deploy rollback")) == 6
+
+
+def test_a_row_beyond_the_candidates_of_fts5_is_not_looked_at(index: Index):
+    """So that a word that is everywhere costs no more than FTS5 takes to sort."""
+    text = "".join("needle\n" if number % 2 else "needle hay\n" for number in range(4 * MIN_CANDIDATES))
+    index.add("a.md", text, cuts=[found.start() for found in re.finditer("needle", text)][1:])
+    calls = []
+    connection = open_reader(index.database)
+    assert connection is not None
+    original = lexrank.lexrank
+    try:
+        lexrank.lexrank = lambda *arguments: calls.append(1) or original(*arguments)
+        assert len(search(connection, "needle hay", SearchOptions(limit=5, max_content_chars=0))) == 5
+    finally:
+        lexrank.lexrank = original
+        connection.close()
+    assert len(calls) == 2 * MIN_CANDIDATES + 1  # those with hay tie
 
 
 def test_equal_rows_come_by_path_and_place_whatever_the_order_of_indexing(index: Index):
@@ -356,7 +422,8 @@ def test_a_row_found_only_by_its_path_is_shown_from_its_beginning(index: Index):
     ("text", "expected"),
     [
         ("needle", [(0, 6, "needl")]),
-        ("é日 Needles, hay-stack\u2028needle", [(3, 10, "needl"), (12, 21, "hai stack"), (22, 28, "needl")]),
+        ("é日 Needles, hay-stack\u2028needle", [(3, 21, "needl hai stack"), (22, 28, "needl")]),
+        ("é日 Needles. x hay-stack needle", [(3, 10, "needl"), (14, 23, "hai stack"), (24, 30, "needl")]),
         ("hay\r\nstack hay stacks needle", [(0, 10, "hai stack"), (11, 21, "hai stack"), (22, 28, "needl")]),
         ("stack needle hay", [(0, 5, "stack"), (6, 12, "needl"), (13, 16, "hai")]),
         ("\ufdd0 needle \ufdd1 needle", [(2, 8, "needl"), (11, 17, "needl")]),

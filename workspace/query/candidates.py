@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import apsw
+
+from workspace.query import lexrank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import apsw
-
+    from workspace.query.compile import CompiledQuery
     from workspace.query.filters import Restriction
+    from workspace.query.tree import Term
 
 RANK: Final = "bm25(1, 8, 8, 8)"
-"""A word in a heading, the path or a symbol says more of what a row is about than one in its text."""
+"""The order in which FTS5 offers rows: a word in a heading, the path or a symbol says more of what a row is about."""
+
+MIN_CANDIDATES: Final = 60
+CANDIDATES_PER_HIT: Final = 3
+"""Rows that are looked at closely for each hit wanted. More of them change next to nothing in the order."""
 
 TIED_ROWS: Final = 1_000
 """Rows read beyond the limit while they score as the last one does; more of them come in the order of the index."""
 
-_COLUMNS: Final = "c.id, f.rank, c.abs_path, c.chunk_index, octet_length(c.content)"
+_COLUMNS: Final = (
+    f"f.rank, c.id, {lexrank.NAME}(f.chunks_fts, :asked), c.abs_path, c.chunk_index, octet_length(c.content)"
+)
 _MATCHING: Final = (
     f"SELECT {_COLUMNS} FROM chunks_fts f CROSS JOIN chunks c ON c.id = f.rowid"
     " WHERE f.chunks_fts MATCH :match AND f.rank MATCH :rank"
@@ -38,22 +49,22 @@ class Hit:
     size: int
 
 
-def best_hits(connection: apsw.Connection, match: str, restriction: Restriction, *, limit: int) -> list[Hit]:
-    """Return the `limit` best rows that `match` finds, by score, then path and place in the file."""
-    found = ranked(candidates(connection, match, restriction, limit=limit))
-    return found[:limit]
+def best_hits(connection: apsw.Connection, query: CompiledQuery, restriction: Restriction, *, limit: int) -> list[Hit]:
+    """Return the `limit` best rows that `query` finds, by score, then path and place in the file.
 
-
-def candidates(connection: apsw.Connection, match: str, restriction: Restriction, *, limit: int) -> list[Hit]:
-    """Return the `limit` best rows and all that score as the last of them does, within reason."""
+    FTS5 sorts all of them in its own cheap order; the first of these are scored by `lexrank.lexrank`.
+    """
+    connection.register_fts5_function(lexrank.NAME, cast("apsw.FTS5Function", lexrank.lexrank))
+    asked = lexrank.asked(query, partial(_rows_with, connection))
+    bindings = {"match": query.match, "rank": RANK, "asked": apsw.pyobject(asked), **restriction.bindings}
     # "+" keeps the restriction from steering FTS5, which would start the query anew for each row allowed.
     allowed = f" AND +f.rowid IN ({restriction.rows})" if restriction.rows else ""
-    bindings = {"match": match, "rank": RANK, **restriction.bindings}
     cursor: Any = connection.execute(f"{_MATCHING}{allowed} ORDER BY f.rank", bindings)
     try:
-        return _through_tie((Hit(*row) for row in cursor), limit)
+        found = _through_tie(cursor, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit))
     finally:
         cursor.close()
+    return ranked(found)[:limit]
 
 
 def ranked(hits: list[Hit]) -> list[Hit]:
@@ -61,10 +72,18 @@ def ranked(hits: list[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (hit.score, hit.path, hit.chunk_index))
 
 
-def _through_tie(hits: Iterator[Hit], limit: int) -> list[Hit]:
-    found = list(islice(hits, limit))
-    for hit in islice(hits, TIED_ROWS):
-        if hit.score != found[-1].score:
+def _rows_with(connection: apsw.Connection, term: Term) -> int:
+    count: int = connection.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (str(term),)).get
+    return count
+
+
+def _through_tie(rows: Iterator[tuple[Any, ...]], count: int) -> list[Hit]:
+    """Return the first `count` rows and all that FTS5 takes for as good as the last of them, within reason."""
+    found: list[Hit] = []
+    last = None
+    for rank, *row in islice(rows, count + TIED_ROWS):
+        if len(found) >= count and rank != last:
             break
-        found.append(hit)
+        found.append(Hit(*row))
+        last = rank
     return found

@@ -1,7 +1,8 @@
 """What people type becomes an FTS5 expression: for every text, one that FTS5 accepts, or none.
 
 Nothing in the text is an operator. Its words are all that counts; they are found in any combination, and a word held
-together by ``-`` or ``_`` is found as it stands or by all of its parts.
+together by ``-`` or ``_`` is found as it stands or by all of its parts. The text as one phrase is added for the order:
+it finds nothing that its words do not.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from workspace.query.tree import And, Node, Or, Phrase, Term
+from workspace.query.stopwords import without_stop_words
+from workspace.query.tree import And, Node, Or, Phrase, Term, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Key = Callable[[str], str]
     Tokens = list[str]
+    Word = tuple[str, Tokens]
     Clause = tuple[Term, ...]
 
 MAX_TERMS: Final = 64
@@ -27,6 +30,13 @@ MAX_TERMS: Final = 64
 
 MAX_EXPRESSION: Final = 256
 """Terms in the expression, repetitions in compounds included: each of them, too, reads a list of rows."""
+
+MIN_PHRASE: Final = 2
+MAX_PHRASE: Final = 12
+"""Tokens of a text that is looked for as a whole, too: a title or a sentence, not a page."""
+
+MAX_PAIRS: Final = 64
+"""Pairs of neighbours that are looked for in each row: as many as there may be terms."""
 
 MAX_TOKENS: Final = 10_000
 """Tokens that are read at all: what lies beyond could only count repetitions of the first terms."""
@@ -48,11 +58,14 @@ _LONE: Final = re.compile(r".[\u0300-\u036f]*")
 class CompiledQuery:
     """A query ready to run; `tree` is None if the text holds no token.
 
-    `terms` are its different words with their counts, in order of appearance; `notes` tell people what was left out.
+    `terms` are its different words with their counts, in order of appearance, `pairs` those of them that are neighbours
+    in the text, `whole` the text as one phrase, which is a part of `tree`; `notes` tell people what was left out.
     """
 
     tree: Or | None
     terms: tuple[Term, ...] = ()
+    pairs: tuple[tuple[Term, Term], ...] = ()
+    whole: Phrase | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -68,28 +81,36 @@ def compile_query(text: str, *, stem: Key | None = None) -> CompiledQuery:
     those of which it keeps nothing are no terms. Without it, tokens are the same if they differ in case only.
     """
     key = stem or str.lower
-    clauses, dropped = _limited(_counted(_clauses(text, key), key))
+    words = list(_words(text, key))
+    sequence = _counted(_clauses(words), key)
+    clauses, dropped = _limited(list(dict.fromkeys(sequence)))
     if not clauses:
         return CompiledQuery(tree=None)
+    nodes = [_node(clause) for clause in clauses]
+    whole = _whole(words, clauses, key)
+    if whole and whole not in chain.from_iterable(map(leaves, nodes)):
+        nodes.append(whole)
+    terms = tuple(dict.fromkeys(term for clause in clauses for term in clause))
     return CompiledQuery(
-        tree=Or(tuple(_spelled(_node(clause), key) for clause in clauses)),
-        terms=tuple(dict.fromkeys(term for clause in clauses for term in clause)),
+        tree=Or(tuple(_spelled(node, key) for node in nodes)),
+        terms=terms,
+        pairs=_pairs(sequence, frozenset(terms)),
+        whole=whole,
         notes=(f"the query is long: only its first {MAX_TERMS} different words are searched",) if dropped else (),
     )
 
 
-def _clauses(text: str, key: Key) -> list[Tokens]:
-    """Return the simple words (one token) and the compounds (all their tokens) of `text`, in order."""
-    words = list(_words(text, key))
+def _clauses(words: Sequence[Word]) -> Sequence[Tokens]:
+    """Return the simple words (one token) and the compounds (all their tokens) that are searched for, in order."""
     if any(not _is_lone(token) for _, tokens in words for token in tokens):
         words = [(word, [token for token in tokens if not _is_lone(token)]) for word, tokens in words]
     clauses: list[Tokens] = []
     for word, tokens in words:
         clauses.extend([tokens] if tokens and ("-" in word or "_" in word) else ([token] for token in tokens))
-    return clauses
+    return without_stop_words(clauses)
 
 
-def _words(text: str, key: Key) -> Iterator[tuple[str, Tokens]]:
+def _words(text: str, key: Key) -> Iterator[Word]:
     """Yield each white-space-delimited word of `text` with those of its tokens that can be searched for."""
     left = MAX_TOKENS
     for word in _normal(text).split():
@@ -110,11 +131,11 @@ def _is_lone(token: str) -> bool:
 
 
 def _counted(clauses: Sequence[Tokens], key: Key) -> list[Clause]:
-    """Return the different clauses, in order; each term has the spelling in which it comes first."""
+    """Return the clauses as terms, each of which has the spelling in which it comes first."""
     tokens = [token for clause in clauses for token in clause]
     counts = Counter(map(key, tokens))
     terms = {key(token): Term(token, counts[key(token)]) for token in reversed(tokens)}
-    return list(dict.fromkeys(tuple(terms[key(token)] for token in clause) for clause in clauses))
+    return [tuple(terms[key(token)] for token in clause) for clause in clauses]
 
 
 def _limited(clauses: list[Clause]) -> tuple[list[Clause], bool]:
@@ -136,6 +157,25 @@ def _node(clause: Clause) -> Node:
         return clause[0]
     different = tuple(dict.fromkeys(clause))
     return Or((Phrase(clause), And(different) if len(different) > 1 else different[0]))
+
+
+def _whole(words: Sequence[Word], clauses: Sequence[Clause], key: Key) -> Phrase | None:
+    """Return the text as one phrase, if it is neither too short nor too long; of a compound alone, that compound.
+
+    What else is left out, such as stop words and lone characters, is part of it: who quotes a title quotes them too.
+    """
+    tokens = [token for _, found in words for token in found]
+    if not MIN_PHRASE <= len(tokens) <= MAX_PHRASE:
+        return None
+    if len(clauses) == 1 and [key(term.text) for term in clauses[0]] == list(map(key, tokens)):
+        return Phrase(clauses[0])
+    return Phrase(tuple(map(Term, tokens)))
+
+
+def _pairs(sequence: Sequence[Clause], terms: frozenset[Term]) -> tuple[tuple[Term, Term], ...]:
+    """Return the different `terms` that follow one another in the text, each pair once, in order."""
+    words = [term for clause in sequence for term in clause if term in terms]
+    return tuple(islice(dict.fromkeys(pair for pair in pairwise(words) if pair[0] != pair[1]), MAX_PAIRS))
 
 
 def _spelled(node: Node, key: Key) -> Node:

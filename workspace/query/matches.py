@@ -22,7 +22,7 @@ _NONCHARACTERS: Final = tuple(map(chr, range(0xFDD0, 0xFDF0)))
 
 
 class Match(NamedTuple):
-    """Where a word of the query stands in a text; `word` is the same for what is the same to the index.
+    """Where a word of the query, or several as a phrase, stand in a text; `word` is the same for what is to the index.
 
     A tuple, since a long row has thousands, and a frozen record takes three times as long to make.
     """

@@ -55,8 +55,8 @@ def best_passage(text: str, lines: LineMap, matches: Sequence[Match], room: Room
 def densest_group(matches: Sequence[Match], limit: int) -> Sequence[Match]:
     """Return the consecutive matches within `limit` characters that say most, the first such group.
 
-    Each different word counts 1, and each match its share in the matches of its word: of two groups with the same
-    words the one wins that holds more of the rarer ones, which are the ones that tell places apart.
+    Each different word counts 1 (a phrase as much as it has words), and each match its share in the matches of its
+    word: of two groups with the same words the one wins that holds more of the rarer ones, which tell places apart.
     """
     totals = Counter(match.word for match in matches)
     inside: Counter[str] = Counter()
@@ -64,16 +64,20 @@ def densest_group(matches: Sequence[Match], limit: int) -> Sequence[Match]:
     group = matches[:1]
     start = 0
     for end, match in enumerate(matches):
-        worth += (not inside[match.word]) + 1 / totals[match.word]
+        worth += (not inside[match.word]) * _words_in(match) + 1 / totals[match.word]
         inside[match.word] += 1
         while match.end - matches[start].start > limit and start < end:
-            left = matches[start].word
-            inside[left] -= 1
-            worth -= (not inside[left]) + 1 / totals[left]
+            left = matches[start]
+            inside[left.word] -= 1
+            worth -= (not inside[left.word]) * _words_in(left) + 1 / totals[left.word]
             start += 1
         if worth > best + _NEGLIGIBLE:
             best, group = worth, matches[start : end + 1]
     return group
+
+
+def _words_in(match: Match) -> int:
+    return match.word.count(" ") + 1
 
 
 def _lines_that_fit(text: str, lines: LineMap, group: Sequence[Match], room: Room) -> tuple[int, int]:

@@ -72,7 +72,7 @@ def _search(connection: apsw.Connection, query: str, options: SearchOptions) -> 
     if not compiled.match:
         return []
     restriction = restrict(connection, path=options.path, glob=options.glob)
-    hits = best_hits(connection, compiled.match, restriction, limit=_limit(options))
+    hits = best_hits(connection, compiled, restriction, limit=_limit(options))
     return shaped(connection, compiled.match, hits, stem, max_chars=options.max_content_chars)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,15 @@ class Or:
 
 
 Node = Term | Phrase | And | Or
+
+
+def leaves(node: Node) -> Iterator[Term | Phrase]:
+    """Yield the words and phrases of `node` as they are printed, which is how FTS5 numbers them, from 0."""
+    if isinstance(node, Term | Phrase):
+        yield node
+    else:
+        for part in node.parts:
+            yield from leaves(part)
 
 
 def _operand(node: Node) -> str:
