@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 export DIR ?= .
 export QUERY ?= ignore file
 
-.PHONY: demo test bench
+.PHONY: demo test bench quality
 
 # make demo [DIR=path] [QUERY="some words"]: index a directory in a throw-away home and search it.
 demo: $(VENV)/demo-installed
@@ -28,6 +28,11 @@ test: $(VENV)/test-installed
 # make bench: times on this machine; see benchmarks/ for options.
 bench: $(VENV)/demo-installed
 	$(BIN)/python benchmarks/bench_index.py
+
+# make quality [DOCS="trees of documentation"] [CODE="trees of Python"]: how well searches answer, beside other engines
+# where they are installed (.venv/bin/pip install bm25s PyStemmer tantivy).
+quality: $(VENV)/demo-installed
+	$(BIN)/python benchmarks/quality/evaluate.py $(DOCS:%=--docs %) $(CODE:%=--code %)
 
 $(VENV)/demo-installed: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) ..."

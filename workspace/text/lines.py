@@ -23,7 +23,7 @@ class LineMap:
         if "\r" in text:  # of the same length, and every line ends in \n alone
             text = text.replace("\r\n", " \n").replace("\r", "\n")
         self._length = len(text)
-        self._starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        self._starts = list(accumulate(map((1).__add__, map(len, text.split("\n"))), initial=0))
         del self._starts[-1]  # past the end
         if self._starts[-1] == self._length:
             del self._starts[-1]
