@@ -8,11 +8,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from workspace.config import WorkspaceConfig, add_root, prepare_workspace, remove_root
-from workspace.types import Root, SearchResult, WorkspaceError
+from workspace.types import Condition, RepairReport, Root, SearchResult, WorkspaceError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workspace.pipeline.runner import RunOptions
-    from workspace.types import IndexSummary, ProgressCallback
+    from workspace.types import IndexStatus, IndexSummary, ProgressCallback
 
 __all__ = [
     "MissingExtraError",
@@ -20,7 +22,10 @@ __all__ = [
     "index_workspace",
     "list_roots",
     "remove_root",
+    "repair_index",
+    "reset_index",
     "search_workspace",
+    "workspace_status",
 ]
 
 EXTRA_MODULES: Final = ("chonkie", "pebble", "tree_sitter")
@@ -54,9 +59,9 @@ def index_workspace(
     Raises:
         ValueError: `jobs` is less than 1.
         MissingExtraError: the extra ``workspace`` is not installed.
-        WorkspaceError: the workspace is disabled or cannot be made, another run holds the index (`IndexLocked`),
-            or the database is not ours or of a newer version.
-        apsw.Error: the database cannot be written; what was committed before stays.
+        WorkspaceError: the workspace is disabled or cannot be made, another run holds the index (`IndexLocked`), the
+            database is not ours or of a newer version or was damaged (`IndexUnusable`), or it cannot be written; what
+            was committed before stays.
         KeyboardInterrupt: on Ctrl-C, after what was whole has been committed.
 
     """
@@ -81,7 +86,9 @@ def search_workspace(
     glob: str | None = None,
     limit: int | None = None,
 ) -> list[SearchResult]:
-    """Return the best passages for a free-text query, best first. Nothing is written.
+    """Return the best passages for a free-text query, best first. The database is not written.
+
+    Where its full-text index is damaged, all rows are read instead, with a warning logged.
 
     Args:
         config: the settings of one home.
@@ -110,6 +117,62 @@ def search_workspace(
     )
     with contextlib.closing(connection):
         return search(connection, query, options)
+
+
+def workspace_status(config: WorkspaceConfig) -> IndexStatus:
+    """Return what the index holds, root by root, and whether it is sound. Reads all of it, and does not write it.
+
+    Raises:
+        WorkspaceError: the workspace is disabled.
+
+    """
+    from workspace.storage.status import index_status
+
+    config.require_enabled()
+    return index_status(config.database_path, config.all_roots)
+
+
+def repair_index(config: WorkspaceConfig, *, check_only: bool = False, wait: float = 0.0) -> RepairReport:
+    """Examine the index to the last row, and mend it: build its full-text index anew, or set the database aside.
+
+    Args:
+        config: the settings of one home.
+        check_only: mend nothing.
+        wait: seconds to wait for an index run to end before giving up.
+
+    Raises:
+        WorkspaceError: the workspace is disabled, a run holds the index (`IndexLocked`), or the database is not ours
+            or of a newer version (`IndexUnusable`, unless `check_only`), or it cannot be read and written.
+
+    """
+    from workspace.storage.lock import index_lock
+    from workspace.storage.repair import repair
+
+    config.require_enabled()
+    if not config.index_directory.is_dir():
+        return RepairReport(Condition.MISSING, "none", "there is no index yet: run the command index")
+    with index_lock(config.index_directory, wait):
+        return repair(config.database_path, check_only=check_only)
+
+
+def reset_index(config: WorkspaceConfig, *, wait: float = 0.0) -> list[Path]:
+    """Delete the index, so that the next run starts from nothing; return the files deleted.
+
+    The indexed files are not touched, nor are databases that were set aside.
+
+    Raises:
+        WorkspaceError: the workspace is disabled, a run holds the index and `wait` seconds have passed
+            (`IndexLocked`), the database is not ours or of a newer version (`IndexUnusable`), or it cannot be deleted.
+
+    """
+    from workspace.storage.lock import index_lock
+    from workspace.storage.repair import remove
+
+    config.require_enabled()
+    if not config.index_directory.is_dir():
+        return []
+    with index_lock(config.index_directory, wait):
+        return remove(config.database_path)
 
 
 def list_roots(config: WorkspaceConfig) -> list[Root]:

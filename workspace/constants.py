@@ -44,6 +44,8 @@ BYTES_PER_MB: Final = 1_048_576
 INDEX_DIRECTORY: Final = ".index"
 DATABASE_NAME: Final = "workspace.sqlite"
 LOCK_NAME: Final = "workspace.lock"
+DOUBT_NAME: Final = "workspace.doubtful"
+"""An empty file that a reader leaves beside a database that it found damaged: the next index run looks closer."""
 CONFIG_NAME: Final = "config.yaml"
 WORKSPACE_DIRECTORIES: Final = ("docs", "notes", "data", "code", "uploads", "media")
 """Created in a new workspace, for the user to fill."""

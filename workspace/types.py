@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +20,33 @@ class WorkspaceError(Exception):
 
 class IndexLocked(WorkspaceError):  # noqa: N818 - reads as the state it is, and users see the name
     """Another index run is at work on this database."""
+
+
+class Condition(StrEnum):
+    """What state a database is in. The values are part of what ``status`` and ``repair`` print."""
+
+    MISSING = "missing"
+    """There is none yet, or an empty file."""
+    HEALTHY = "healthy"
+    TEXT_INDEX_DAMAGED = "text-index-damaged"
+    """The full-text index is damaged or out of step; all text is there, and the index can be built from it."""
+    DAMAGED = "damaged"
+    """A table, or the file as such: it can only be set aside, and a new one built from the indexed files."""
+    FOREIGN = "foreign"
+    """A database of another program."""
+    NEWER = "newer"
+    """Written by a newer version of this program."""
+    NOT_A_DATABASE = "not-a-database"
+    UNREADABLE = "unreadable"
+    """The system refuses; what the file holds is not known."""
+
+
+class IndexUnusable(WorkspaceError):  # noqa: N818 - reads as the state it is, and users see the name
+    """The database cannot be used as it is; `condition` says why, and the text what to do."""
+
+    def __init__(self, condition: Condition, message: str) -> None:
+        super().__init__(message)
+        self.condition = condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +162,60 @@ class IndexSummary:
     duration_seconds: float = 0.0
     errors: tuple[IndexingError, ...] = field(default=())
     errors_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """When the last run came to its end, in UTC, and how many files failed in it, for each root it dealt with."""
+
+    ended_at: str
+    errors: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The state of a database, and one sentence that says why, and what to do about it."""
+
+    condition: Condition
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RootStatus:
+    """What the index holds of one root; None where it cannot be told.
+
+    `last_run` is when a run last dealt with the root, in UTC, and `errors` how many files failed then.
+    """
+
+    path: str
+    recursive: bool
+    files: int | None
+    rows: int | None
+    errors: int | None
+    last_run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The state of one home's index. `database_bytes` counts what waits in the -wal, too."""
+
+    database: str
+    database_bytes: int
+    schema_version: int | None
+    healthy: bool
+    condition: Condition
+    message: str
+    roots: tuple[RootStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What was found (`condition`), what was done about it, and the files that were set aside for it."""
+
+    condition: Condition
+    action: Literal["none", "rebuilt", "set-aside"]
+    message: str
+    set_aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

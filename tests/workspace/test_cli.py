@@ -304,6 +304,88 @@ def test_without_an_index_there_is_a_hint(run, home: Path):
     assert list(home.iterdir()) == []
 
 
+# --- Status, repair, reset ---------------------------------------------------------------------------------------
+
+
+def test_status_prints_what_the_index_holds(run, home: Path, indexed: Path):
+    document = run("status").document
+    assert list(document) == [
+        "database", "database_bytes", "schema_version", "healthy", "condition", "message", "roots",
+    ]  # fmt: skip
+    assert (document["healthy"], document["condition"]) == (True, "healthy")
+    assert [(root["path"], root["files"], root["errors"]) for root in document["roots"]] == [
+        (f"{home}/workspace", 0, 0),
+        (str(indexed), 4, 0),
+    ]
+    human = run("status", "--human").out.decode()
+    assert human.startswith("the index is sound\n")
+    assert re.search(rf"{indexed}  recursive  files 4  rows 4  errors 0  last run 20\d\d-", human)
+
+
+def test_status_without_an_index_is_no_error_and_makes_none(run, home: Path):
+    answer = run("status")
+    assert (answer.code, answer.document["condition"], answer.document["roots"][0]["files"]) == (0, "missing", None)
+    assert "files -  rows -  errors -  last run -" in run("status", "--human").out.decode()
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.usefixtures("indexed")
+def test_repair_says_what_it_found_and_did(run, home: Path):
+    assert run("repair").document == {
+        "condition": "healthy",
+        "action": "none",
+        "message": "the index is sound",
+        "set_aside": [],
+    }
+    database = home / "workspace" / ".index" / "workspace.sqlite"
+    os.truncate(database, 5000)
+    assert run("repair", "--check-only").document["condition"] == "damaged"
+    assert database.exists()
+    human = run("repair", "--human").out.decode()
+    assert re.search(r"run the command index to build a new one\nset aside: .*/workspace\.sqlite\.damaged-", human)
+
+
+@pytest.mark.usefixtures("indexed")
+def test_reset_asks_where_there_is_somebody_to_ask(run, home: Path, monkeypatch):
+    database = home / "workspace" / ".index" / "workspace.sqlite"
+    answer = run("reset")
+    assert (answer.code, answer.error[0]) == (2, "UsageError")
+    assert "--yes" in answer.error[1]
+    monkeypatch.setattr("workspace.cli.reset._is_terminal", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda *_, **__: False)
+    assert run("reset").error == ("WorkspaceError", "nothing was deleted")
+    assert database.exists()
+    monkeypatch.setattr("click.confirm", lambda *_, **__: True)
+    assert run("reset", "--human").out.decode() == f"removed {database}\n"
+    assert run("reset", "--yes").document == {"removed": []}
+    assert run("reset", "--yes", "--human").out == b"there was no index\n"
+
+
+def test_an_interrupt_at_the_question_is_an_interrupt(run, monkeypatch):
+    def interrupted(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr("workspace.cli.reset._is_terminal", lambda: True)
+    monkeypatch.setattr("click.confirm", interrupted)
+    assert run("reset").code == 130
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"SQLite format 3\0", b"Dear Ada,\n" * 900, b"\0" * 4096, bytes(range(256)) * 36], ids=range(5)
+)
+@pytest.mark.parametrize(
+    "command", [["index"], ["search", "x"], ["status"], ["repair"], ["reset", "--yes"]], ids=" ".join
+)
+@pytest.mark.usefixtures("indexed")
+def test_whatever_lies_in_the_place_of_the_index_no_command_ends_with_a_traceback(run, home, command, content):
+    (home / "workspace" / ".index" / "workspace.sqlite").write_bytes(content)
+    answer = run(*command)
+    assert answer.code in {0, 1}
+    assert "Traceback" not in answer.err
+    if answer.code == 1:
+        assert answer.error[0] == "IndexUnusable"
+
+
 # --- For people --------------------------------------------------------------------------------------------------
 
 
@@ -515,7 +597,16 @@ def test_wrong_usage_exits_2(run, arguments: list[str]):
     assert re.fullmatch(r"error: .*\n", human.err)
 
 
-COMMANDS = [["roots", "list"], ["roots", "add", "/"], ["roots", "remove", "/"], ["index"], ["search", "x"]]
+COMMANDS = [
+    ["roots", "list"],
+    ["roots", "add", "/"],
+    ["roots", "remove", "/"],
+    ["index"],
+    ["search", "x"],
+    ["status"],
+    ["repair"],
+    ["reset", "--yes"],
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -572,22 +572,25 @@ def test_one_connection_serves_many_searches(index: Index):
     connection.close()
 
 
-def test_a_damaged_index_is_an_error_and_not_an_empty_result(index: Index):
+def test_a_damaged_full_text_index_costs_time_and_not_results(index: Index, caplog: pytest.LogCaptureFixture):
     for number in range(50):
         index.add(f"{number}.md", f"needle {number} " * 200)
+    expected = index.search("needle 7")
     index.close()
     connection = apsw.Connection(str(index.database))
     connection.pragma("wal_checkpoint")
     connection.execute("UPDATE chunks_fts_data SET block = x'0102' WHERE id > 10").fetchall()
     connection.close()
-    with pytest.raises(WorkspaceError, match=r"index\.sqlite is damaged"):
-        index.search("needle")
+    assert index.search("needle 7") == expected
+    assert [record.message for record in caplog.records if "run the command index, or repair" in record.message]
 
 
-def test_an_sql_error_is_an_error(index: Index):
+def test_a_damaged_table_is_an_error_and_not_an_empty_result(index: Index):
+    index.add("a.md", "needle")
     index.close()
     connection = apsw.Connection(str(index.database))
     connection.execute("DROP TABLE chunks_fts").fetchall()
-    with pytest.raises(WorkspaceError, match="could not be searched"):
+    connection.execute("DROP TABLE chunks").fetchall()
+    with pytest.raises(WorkspaceError, match=r"is damaged .*; run the command repair"):
         search(connection, "needle", SearchOptions())
     connection.close()

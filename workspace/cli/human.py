@@ -9,11 +9,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from workspace.cli.output import visible
+from workspace.types import Condition, Root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workspace.types import IndexSummary, Root, SearchResult
+    from workspace.types import IndexStatus, IndexSummary, RepairReport, SearchResult
 
     Line = Sequence[tuple[str, str]]
     """Pieces of text, each with a Rich style."""
@@ -44,6 +45,35 @@ def render_results(results: Sequence[SearchResult]) -> str:
     if not results:
         return _render([[("no results", "dim")]])
     return _render(line for rank, result in enumerate(results, 1) for line in _hit(rank, result))
+
+
+def render_status(status: IndexStatus) -> str:
+    """Return the state of the index, and a line for each root."""
+    return _render(_status(status))
+
+
+def render_repair(report: RepairReport) -> str:
+    """Return what was found and done, and what lies set aside."""
+    lines = [[(visible(report.message), "green" if report.condition is Condition.HEALTHY else "yellow")]]
+    return _render([*lines, *([("set aside: ", "dim"), (visible(path), "bold")] for path in report.set_aside)])
+
+
+def render_removed(paths: Sequence[str]) -> str:
+    """Return a line for each file removed."""
+    return _render([[("removed ", ""), (visible(path), "bold")] for path in paths] or [[("there was no index", "dim")]])
+
+
+def _status(status: IndexStatus) -> Iterator[Line]:
+    yield [(visible(status.message), "green" if status.healthy else "bold red")]
+    version = "none" if status.schema_version is None else status.schema_version
+    yield [(f"{visible(status.database)}  {status.database_bytes:,} bytes, schema {version}", "dim")]
+    for root in status.roots:
+        counts = [f"{name} {_number(getattr(root, name))}" for name in ("files", "rows", "errors")]
+        yield [*_root(Root(root.path, root.recursive)), (f"  {'  '.join(counts)}  last run {root.last_run or '-'}", "")]
+
+
+def _number(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
 
 
 def _root(root: Root) -> Line:

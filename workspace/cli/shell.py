@@ -28,7 +28,7 @@ EXIT_USAGE: Final = 2
 EXIT_INTERRUPTED: Final = 130
 EXIT_TERMINATED: Final = 143
 
-COMMANDS: Final = ("roots", "index", "search")
+COMMANDS: Final = ("roots", "index", "search", "status", "repair", "reset")
 """Each is a module of this package, imported when it is called, or when help lists them."""
 
 _HUMAN: Final = "workspace.human"
@@ -170,7 +170,7 @@ def _explain(error: BaseException) -> tuple[int, str]:
             return EXIT_FATAL, str(error)
         case Terminated():
             return EXIT_TERMINATED, "terminated"
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | click.Abort():  # Abort: at a question
             return EXIT_INTERRUPTED, "interrupted"
         case _:
             log.debug("the cause", exc_info=error)

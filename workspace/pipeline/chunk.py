@@ -55,7 +55,7 @@ def chunk(batches: Iterable[list[Item]], options: ChunkOptions, chunkers: Chunke
 
     def chunked(document: Document, spans: list[Span] | Failed) -> Item:
         return (
-            spans if isinstance(spans, Failed) else _chunked(document, spans, signature, _timestamp(int(time.time())))
+            spans if isinstance(spans, Failed) else _chunked(document, spans, signature, timestamp(int(time.time())))
         )
 
     for batch in batches:
@@ -117,7 +117,7 @@ def _chunked(document: Document, spans: list[Span], signature: str, now: str) ->
         config_signature=signature,
         stat=candidate.stat,
         verified_ns=candidate.verified_ns,
-        modified_at=_timestamp(candidate.stat.mtime_ns // NANOSECONDS),
+        modified_at=timestamp(candidate.stat.mtime_ns // NANOSECONDS),
         indexed_at=now,
         encoding=document.encoding,
         chunk_count=len(rows),
@@ -146,7 +146,7 @@ def _row(document: Document, index: int, span: Span, terms: str) -> ChunkRecord:
     )
 
 
-def _timestamp(seconds: int) -> str:
+def timestamp(seconds: int) -> str:
     """Return the UTC time so long after 1970, or the last one there is: file systems know later ones."""
     try:
         return (EPOCH + timedelta(seconds=seconds)).isoformat() + "Z"

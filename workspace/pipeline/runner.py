@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workspace.pipeline.budget import IN_FLIGHT_BYTES, ByteBudget
 from workspace.pipeline.channel import Channel, Crew, Step
-from workspace.pipeline.chunk import chunk, config_signature
+from workspace.pipeline.chunk import chunk, config_signature, timestamp
 from workspace.pipeline.coverage import Coverage
 from workspace.pipeline.discover import DiscoverOptions, discover
 from workspace.pipeline.items import path_of
@@ -19,11 +20,12 @@ from workspace.pipeline.pool import ChunkPool, InlineChunks, exit_if_importing_m
 from workspace.pipeline.read import ReadOptions, read_all
 from workspace.pipeline.report import Report
 from workspace.pipeline.store import store
-from workspace.storage.connection import open_writer, private_file_ids
+from workspace.storage.connection import private_file_ids
 from workspace.storage.lock import index_lock
-from workspace.storage.reader import get_meta, known_files
+from workspace.storage.reader import LAST_RUN_KEY, get_meta, known_files
+from workspace.storage.repair import sound_index
 from workspace.storage.writer import finish, set_meta
-from workspace.types import Progress
+from workspace.types import LastRun, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,8 +68,8 @@ def run(options: RunOptions, *, progress: ProgressCallback | None = None) -> Ind
 
     Raises:
         IndexLocked: another run holds the lock and `options.wait` has passed.
-        WorkspaceError: the database is not ours, or of a newer version.
-        apsw.Error: the database cannot be written; what was committed before stays.
+        WorkspaceError: the database is not ours or of a newer version, or it cannot be written (what was committed
+            before stays), or it turned out to be damaged.
         KeyboardInterrupt: after what was whole has been committed.
 
     """
@@ -75,7 +77,7 @@ def run(options: RunOptions, *, progress: ProgressCallback | None = None) -> Ind
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(index_lock(options.database.parent, options.wait))
-        connection = stack.enter_context(contextlib.closing(open_writer(options.database)))
+        connection = stack.enter_context(sound_index(options.database))
         report = _Run(options, connection).report(progress or (lambda _: None))
         finish(connection)
     return report.summary(time.monotonic() - started)
@@ -104,7 +106,7 @@ class _Run:
 
     def report(self, progress: ProgressCallback) -> Report:
         """Run all stages and add up what they did. Nothing of the run goes on after this returns or raises."""
-        report = Report()
+        report = Report(self._options.roots)
         outbox: Channel[Item] = Channel()
         try:
             for batch in self._inline() if self._options.inline else self._threaded(outbox):
@@ -116,7 +118,7 @@ class _Run:
             self._wind_down(outbox)
         if self._crew.failure:
             raise self._crew.failure
-        _store_devices(self._connection, self._devices, self._coverage.devices)
+        self._remember(report)
         return report
 
     def _steps(self) -> list[Step[Item]]:
@@ -171,6 +173,12 @@ class _Run:
         if batch:
             progress(Progress(report.done, self._found, self._discovering, path))
 
+    def _remember(self, report: Report) -> None:
+        """Leave in the database what the next run and `status` want to know of this one."""
+        devices = {DEVICE_KEY + path: str(device) for path, device in self._coverage.devices.items()}
+        this = LastRun(timestamp(int(time.time())), report.errors_by_root)
+        set_meta(self._connection, {**devices, LAST_RUN_KEY: json.dumps(asdict(this))})
+
     def _let_go(self) -> None:
         """Make everybody who waits for something that will not happen any more go on."""
         self._budget.open()
@@ -189,9 +197,3 @@ def _stored_devices(connection: apsw.Connection, roots: tuple[Root, ...]) -> dic
     """Return the device that each root was on when it was last indexed."""
     found = ((root.path, get_meta(connection, DEVICE_KEY + root.path)) for root in roots)
     return {path: int(device) for path, device in found if device is not None}
-
-
-def _store_devices(connection: apsw.Connection, before: dict[str, int], now: dict[str, int]) -> None:
-    changed = {DEVICE_KEY + path: str(device) for path, device in now.items() if before.get(path) != device}
-    if changed:
-        set_meta(connection, changed)

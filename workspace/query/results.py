@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import apsw
+
 from workspace.query.budget import PUNCTUATION_BYTES, TOTAL_BYTES, Room, encoded_size, owed_below
 from workspace.query.matches import Match, find_matches
 from workspace.query.passage import best_passage, trimmed
@@ -17,8 +19,6 @@ from workspace.types import SearchResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import apsw
 
     from workspace.query.candidates import Hit
 
@@ -66,6 +66,8 @@ def shaped(
     left = TOTAL_BYTES
     for hit, owed in zip(hits, owed_below([hit.size for hit in hits]), strict=True):
         rows: list[Any] = connection.execute(_ROW, (hit.row,)).fetchall()
+        if not rows:
+            raise apsw.CorruptError("rows without their file")
         row = _Row(*rows[0])
         room = Room(max_chars or sys.maxsize, left - owed - PUNCTUATION_BYTES)
         shown = _whole(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -14,8 +15,10 @@ from workspace.query.candidates import best_hits
 from workspace.query.compile import compile_query
 from workspace.query.filters import restrict
 from workspace.query.results import shaped
+from workspace.storage.health import glance, leave_doubt, scanned, text_index_message
 from workspace.storage.schema import FTS_TOKENIZER
-from workspace.types import WorkspaceError
+from workspace.storage.trouble import damage_message, explained
+from workspace.types import Condition, IndexUnusable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,15 +55,32 @@ def search(connection: apsw.Connection, query: str, options: SearchOptions) -> l
         WorkspaceError: the index cannot be read.
 
     """
+    path = Path(connection.filename)
     try:
         with connection:  # one transaction
+            glance(connection)
             results = _search(connection, query, options)
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise WorkspaceError(
-            f"the index {connection.filename} is damaged ({error}): delete it and index again"
-        ) from error
+    except (apsw.CorruptError, apsw.SQLError) as error:  # SQLError: a full-text index that cannot even be opened
+        return _search_by_scan(connection, query, options, error)
     except apsw.Error as error:
-        raise WorkspaceError(f"the index {connection.filename} could not be searched ({error})") from error
+        raise explained(error, path, "search") from error
+    return results
+
+
+def _search_by_scan(
+    connection: apsw.Connection, query: str, options: SearchOptions, cause: apsw.Error
+) -> list[SearchResult]:
+    """Answer by reading all rows, since the full-text index is damaged; the next index run builds that anew."""
+    path = Path(connection.filename)
+    leave_doubt(path)
+    try:
+        with connection, scanned(connection):
+            results = _search(connection, query, options)
+    except apsw.SQLError as error:
+        raise IndexUnusable(Condition.DAMAGED, damage_message(path, str(error))) from error
+    except apsw.Error as error:
+        raise explained(error, path, "search") from error
+    _log.warning("%s; this search has read all rows instead", text_index_message(path, str(cause)))
     return results
 
 

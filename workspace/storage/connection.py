@@ -11,6 +11,7 @@ import apsw
 from workspace.constants import LOCK_NAME
 from workspace.storage import schema
 from workspace.storage.lock import HOLDER_NAME
+from workspace.storage.trouble import explained
 from workspace.types import WorkspaceError
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ _WRITER_PRAGMAS: Final = (
     ("wal_autocheckpoint", 4_000),
 )
 
+COMPANIONS: Final = ("-wal", "-shm", "-journal")
+"""Suffixes of the files that SQLite may keep beside a database."""
+
 _NO_SHARED_MEMORY: Final = (apsw.CantOpenError, apsw.ReadOnlyError)
 """How SQLite refuses a plain read-only connection where it can make no -shm beside the file."""
 
@@ -38,18 +42,29 @@ def open_writer(path: Path) -> apsw.Connection:
     """Open the database for writing; make it, readable by its owner alone, where it does not exist.
 
     The caller holds the index lock and closes the connection. Nothing is written to a file that is not ours.
-    Raises `WorkspaceError` if the file cannot be used.
+    Raises `WorkspaceError` if the file cannot be used; where the file itself is to blame, `IndexUnusable`.
     """
     try:
         _make_private(path)
         connection = _connect(path, "rw")
-    except (OSError, apsw.Error) as error:
-        raise WorkspaceError(f"cannot open the index {path} for writing: {error}") from error
-    with _closed_on_error(connection):
-        try:
+        with _closed_on_error(connection):
             _prepare(connection, path)
-        except apsw.Error as error:
-            raise WorkspaceError(f"cannot open the index {path} for writing: {error}") from error
+    except (OSError, apsw.Error) as error:
+        raise explained(error, path, "write") from error
+    return connection
+
+
+def open_checker(path: Path) -> apsw.Connection:
+    """Open an existing database as it is, for checks that only a writing connection may run. Changes nothing.
+
+    Raises as `open_writer` does. The caller closes the connection.
+    """
+    try:
+        connection = _connect(path, "rw")
+        with _closed_on_error(connection):
+            schema.holds_index(connection, path)
+    except (OSError, apsw.Error) as error:
+        raise explained(error, path, "write") from error
     return connection
 
 
@@ -57,22 +72,22 @@ def open_reader(path: Path) -> apsw.Connection | None:
     """Open the database read-only, or return None where there is no index yet. Writes nothing, makes nothing.
 
     An index run in progress is no obstacle: the connection sees what was last committed. The caller closes it.
-    Raises `WorkspaceError` if the file cannot be used.
+    Raises `WorkspaceError` if the file cannot be used; where the file itself is to blame, `IndexUnusable`.
     """
     try:
-        if _size(path) == 0:
+        if file_size(path) == 0:
             return None
         try:
             return _open_to_read(path, "ro")
         except _NO_SHARED_MEMORY as error:
-            if os.access(path, os.R_OK) and _size(_companion(path, "-wal")):
+            if os.access(path, os.R_OK) and file_size(companion(path, "-wal")):
                 raise WorkspaceError(
                     f"cannot read the index {path}: an interrupted run left changes in its -wal file,"
                     " and they can only be read where the directory is writable"
                 ) from error
             return _open_to_read(path, "ro&immutable=1")
     except (OSError, apsw.Error) as error:
-        raise WorkspaceError(f"cannot read the index {path}: {error}") from error
+        raise explained(error, path, "read") from error
 
 
 @contextlib.contextmanager
@@ -98,7 +113,7 @@ def private_file_ids(path: Path) -> frozenset[tuple[int, int]]:
 
     Nobody else may open them: closing any descriptor of the database drops the locks that SQLite holds on it.
     """
-    files = [_companion(path, suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+    files = [companion(path, suffix) for suffix in ("", *COMPANIONS)]
     files += [path.with_name(name) for name in (LOCK_NAME, HOLDER_NAME)]
     found = set()
     for file in files:
@@ -160,13 +175,13 @@ def _closed_on_error(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def _companion(path: Path, suffix: str) -> Path:
+def companion(path: Path, suffix: str) -> Path:
     """Name a file that SQLite keeps beside the database: beside the real one, where `path` is a symlink."""
     real = path.resolve()
     return real.with_name(real.name + suffix)
 
 
-def _size(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Return the size of a file; 0 if there is none."""
     try:
         return path.stat().st_size

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import apsw
-
-from workspace.types import WorkspaceError
+from workspace.types import Condition, IndexUnusable
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import apsw
 
 APPLICATION_ID: Final = int.from_bytes(b"HWsp")
 """``PRAGMA application_id`` of our files: tells them from any other SQLite database."""
 
 SCHEMA_VERSION: Final = 1
 """``PRAGMA user_version``. A change of the tables raises it and brings its migration from the version before."""
+
+BASE_TABLES: Final = ("meta", "files", "chunks")
+"""What cannot be made from anything else in the database."""
+
+FTS_TABLE: Final = "chunks_fts"
+"""The full-text index, all of it made from `chunks`; its shadow tables begin with this name and an underscore."""
 
 FTS_COLUMNS: Final = ("content", "headings", "path_terms", "symbols")
 """The searched columns, in the order that weights of ``bm25()`` follow."""
@@ -37,6 +43,15 @@ _OLD: Final = ", ".join(f"old.{name}" for name in FTS_COLUMNS)
 # taken out only with the very values it was made from, hence triggers: nothing that changes `chunks` can forget it.
 _UNINDEX: Final = f"INSERT INTO chunks_fts(chunks_fts, rowid, {_NAMES}) VALUES ('delete', old.id, {_OLD});"
 _INDEX: Final = f"INSERT INTO chunks_fts(rowid, {_NAMES}) VALUES (new.id, {_NEW});"
+
+FTS_DDL: Final = (
+    f"""
+    CREATE VIRTUAL TABLE {FTS_TABLE} USING fts5(
+        {_NAMES}, content='chunks', content_rowid='id', tokenize='{" ".join(FTS_TOKENIZER)}'
+    )
+    """,
+    *(f"INSERT INTO {FTS_TABLE}({FTS_TABLE}, rank) VALUES ('{name}', {value})" for name, value in _FTS_SETTINGS),
+)
 
 _DDL: Final = (
     """
@@ -82,15 +97,10 @@ _DDL: Final = (
         UNIQUE (abs_path, chunk_index)
     )
     """,
-    f"""
-    CREATE VIRTUAL TABLE chunks_fts USING fts5(
-        {_NAMES}, content='chunks', content_rowid='id', tokenize='{" ".join(FTS_TOKENIZER)}'
-    )
-    """,
+    *FTS_DDL,
     f"CREATE TRIGGER chunks_inserted AFTER INSERT ON chunks BEGIN {_INDEX} END",
     f"CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN {_UNINDEX} END",
     f"CREATE TRIGGER chunks_updated AFTER UPDATE ON chunks BEGIN {_UNINDEX} {_INDEX} END",
-    *(f"INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('{name}', {value})" for name, value in _FTS_SETTINGS),
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
@@ -99,21 +109,21 @@ _DDL: Final = (
 def holds_index(connection: apsw.Connection, path: Path) -> bool:
     """Say whether the database at `path` holds our tables; False means that it is empty. Only reads.
 
-    Raises `WorkspaceError` for a file that is no database, is another program's, or comes from a newer version.
+    Raises `IndexUnusable` for a database that is another program's, or comes from a newer version.
     """
-    try:
-        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-        application = connection.pragma("application_id")
-        version = connection.pragma("user_version")
-    except apsw.NotADBError as error:
-        raise WorkspaceError(f"{path} is not a database; move it away, and index again") from error
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    application = connection.pragma("application_id")
+    version = connection.pragma("user_version")
     if application == APPLICATION_ID and version > SCHEMA_VERSION:
-        raise WorkspaceError(
+        raise IndexUnusable(
+            Condition.NEWER,
             f"{path} was written by a newer version of hermes-workspace"
-            f" (schema {version}, this one knows {SCHEMA_VERSION}); update it, or use another workspace"
+            f" (schema {version}, this one knows {SCHEMA_VERSION}); update it, or use another workspace",
         )
     if application != APPLICATION_ID and tables:
-        raise WorkspaceError(f"{path} is a database of another program; move it away, and index again")
+        raise IndexUnusable(
+            Condition.FOREIGN, f"{path} is a database of another program; move it away, and index again"
+        )
     return bool(tables)
 
 
