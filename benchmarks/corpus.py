@@ -1,78 +1,166 @@
-"""Corpora for the benchmarks: a seeded generator, or the files of any real directory."""
+"""The generated corpora: documents and code in six languages and several encodings, always the same for the same size.
+
+Words follow Zipf's law, and sizes of files a log-normal distribution, as in real trees. Every directory of a hundred
+files has a seed of its own, so that directories can be written in any order and by several processes.
+"""
 
 from __future__ import annotations
 
-import bisect
 import itertools
+import os
 import random
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
+import code_forms
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 VOCABULARY = 30_000
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "il", "on", "us")]
+FILES_PER_DIRECTORY = 100
+MEDIAN_WORDS = 300
+OLD = 1_704_067_200
+"""Modification time of all files (2024-01-01): a file as young as the index run would be read again by the next."""
 
 
 class Words:
     """Draws words by Zipf's law (frequency ~ 1/rank), so that an inverted index behaves as on real text."""
 
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)  # noqa: S311 - a corpus, not a secret
-        self._words = ["".join(self._random.choices(SYLLABLES, k=1 + n % 4)) for n in range(VOCABULARY)]
+    def __init__(self, seed: str) -> None:
+        vocabulary = random.Random("vocabulary")  # noqa: S311 - a corpus, not a secret
+        self._words = ["".join(vocabulary.choices(SYLLABLES, k=1 + n % 4)) for n in range(VOCABULARY)]
         self._weights = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
+        self._random = random.Random(seed)  # noqa: S311 - see above
 
     def draw(self, count: int) -> list[str]:
         """Return `count` words."""
-        total = self._weights[-1]
-        return [self._words[bisect.bisect(self._weights, self._random.random() * total)] for _ in range(count)]
+        return self._random.choices(self._words, cum_weights=self._weights, k=count)
 
-    def size(self, median: int) -> int:
-        """Return a number of words, log-normally distributed as file sizes are."""
-        return max(5, int(self._random.lognormvariate(0, 0.9) * median))
+    def size(self) -> int:
+        """Return the number of words of a file."""
+        return max(5, int(self._random.lognormvariate(0, 1) * MEDIAN_WORDS))
 
 
-def sentences(words: Words, count: int) -> str:
+def plain(words: Words, count: int) -> str:
     """Return prose of about `count` words."""
     drawn = words.draw(count)
-    return "\n".join(" ".join(drawn[at : at + 12]).capitalize() + "." for at in range(0, len(drawn), 12))
+    return "\n".join(" ".join(drawn[at : at + 12]).capitalize() + "." for at in range(0, count, 12)) + "\n"
 
 
 def markdown(words: Words, count: int) -> str:
     """Return a document with a heading every 120 words."""
-    parts = [f"## {' '.join(words.draw(3)).title()}\n\n{sentences(words, 120)}\n" for _ in range(1 + count // 120)]
-    return f"# {' '.join(words.draw(4)).title()}\n\n" + "\n".join(parts)
+    parts = [f"## {' '.join(words.draw(3)).title()}\n\n{plain(words, 120)}" for _ in range(count // 120)]
+    return f"# {' '.join(words.draw(4)).title()}\n\n{plain(words, 1 + count % 120)}\n" + "\n".join(parts)
 
 
-def python(words: Words, count: int) -> str:
-    """Return a module with a function every 30 words."""
-    functions = []
-    for _ in range(1 + count // 30):
-        name, one, two, *rest = words.draw(20)
-        functions.append(
-            f'def {name}_{one}({one}, {two}):\n    """{" ".join(rest[:10]).capitalize()}."""\n'
-            f"    {rest[10]} = {one} + {two}\n    return {rest[10]}.{rest[11]}({rest[12]!r})\n"
-        )
-    return "\n\n".join(functions)
+def restructured(words: Words, count: int) -> str:
+    """Return a document with an underlined heading every 150 words."""
+    parts = []
+    for at in range(0, count, 150):
+        title = " ".join(words.draw(3)).capitalize()
+        parts.append(f"{title}\n{'=' * len(title)}\n\n{plain(words, min(150, count - at))}")
+    return "\n".join(parts)
 
 
-FORMS = (("md", markdown, "utf-8"), ("txt", sentences, "utf-8"), ("py", python, "utf-8"), ("rst", sentences, "latin-1"))
+def html(words: Words, count: int) -> str:
+    """Return a page with a heading every 100 words."""
+    sections = [
+        f"<h2>{' '.join(words.draw(3))}</h2>\n<p>{plain(words, min(100, count - at))}</p>"
+        for at in range(0, count, 100)
+    ]
+    return "<!DOCTYPE html>\n<html><body>\n" + "\n".join(sections) + "\n</body></html>\n"
 
 
-def generate(directory: Path, files: int, *, seed: int = 7, median_words: int = 500) -> None:
-    """Write `files` files below `directory`, always the same ones for the same arguments."""
-    words = Words(seed)
-    for number in range(files):
-        suffix, form, encoding = FORMS[number % len(FORMS)]
-        path = directory / f"part{number // 100:03}" / f"{'-'.join(words.draw(2))}-{number}.{suffix}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = form(words, words.size(median_words)) + "\n"
-        path.write_bytes(text.replace("sus", "süs" if encoding == "latin-1" else "sus").encode(encoding))
+def code(language: str, words: Words, count: int) -> str:
+    """Return a source file of about `count` words."""
+    form = code_forms.FORMS[language]
+    functions = [form.format(*words.draw(code_forms.SLOTS)) for _ in range(1 + count // code_forms.WORDS)]
+    return "\n".join([code_forms.HEADS[language], *functions])
 
 
-def queries(texts: Iterator[str], count: int, *, seed: int = 7) -> list[str]:
-    """Return `count` queries of one to three words, from rare to very common ones, that occur in `texts`."""
-    rng = random.Random(seed)  # noqa: S311 - see above
-    words = [word for text in texts for word in text.split() if word.isalpha()]
-    return [" ".join(rng.choices(words, k=rng.randint(1, 3))) for _ in range(count)]
+Form = tuple[str, "Callable[[Words, int], str]"]
+
+DOCUMENTS: tuple[Form, ...] = (
+    *(("md", markdown) for _ in range(8)),
+    *(("rst", restructured) for _ in range(3)),
+    *(("txt", plain) for _ in range(2)),
+    ("html", html),
+)
+CODE: tuple[Form, ...] = tuple((suffix, partial(code, suffix)) for suffix in code_forms.FORMS)
+FORMS = DOCUMENTS + CODE
+"""Twenty; a file's number decides which one it has."""
+
+CYRILLIC = str.maketrans("abdefgiklmnoprstuvz", "абдефгиклмнопрстувз")
+ACCENTS = str.maketrans("aou", "äöü")
+
+ENCODINGS_REPEAT = 400
+ENCODINGS = {
+    **dict.fromkeys((20, 40, 120, 140, 220, 240, 320, 340), "utf-8-sig"),
+    **dict.fromkeys((60, 160, 260, 360), "cp1252"),
+    **dict.fromkeys((80, 280), "utf-16"),
+    180: "cp1251",
+}
+"""Of so many files, those that are not UTF-8; all are Markdown. What has to be guessed is rare, as in real trees: one
+guess costs as much as indexing twenty files."""
+
+
+def encoded(number: int, text: str) -> bytes:
+    """Return `text` in the encoding that file `number` has."""
+    encoding = ENCODINGS.get(number % ENCODINGS_REPEAT, "utf-8")
+    if encoding == "cp1251":
+        text = text.translate(CYRILLIC)
+    elif encoding == "cp1252":
+        text = " ".join(word.translate(ACCENTS) if len(word) == 5 else word for word in text.split(" "))
+    return text.encode(encoding)
+
+
+def write_directory(directory: Path, first: int, files: int) -> None:
+    """Write the files from number `first` on that belong into one directory."""
+    words = Words(f"directory {first}")
+    folder = directory / f"part{first // FILES_PER_DIRECTORY:03}"
+    folder.mkdir(parents=True)
+    for number in range(first, min(first + FILES_PER_DIRECTORY, files)):
+        suffix, form = FORMS[number % len(FORMS)]
+        path = folder / f"{'-'.join(words.draw(2))}-{number}.{suffix}"
+        path.write_bytes(encoded(number, form(words, words.size())))
+        os.utime(path, (OLD, OLD))
+
+
+def generate(directory: Path, files: int) -> None:
+    """Write `files` files below `directory`."""
+    starts = range(0, files, FILES_PER_DIRECTORY)
+    with ProcessPoolExecutor() as pool:
+        list(pool.map(partial(write_directory, directory, files=files), starts, chunksize=8))
+
+
+def generate_large_file(path: Path, size: int) -> None:
+    """Write one Markdown document of about `size` bytes."""
+    words = Words("large file")
+    text = ""
+    while len(text) < size:
+        text += markdown(words, 20_000)
+    path.write_text(text[:size], encoding="utf-8")
+    os.utime(path, (OLD, OLD))
+
+
+def queries(texts: Iterable[str], count: int) -> tuple[list[str], str]:
+    """Return `count` queries of words that occur in `texts`, and one of the three most common words.
+
+    The queries are one to three words long. From the rarest to the most common word, each order of magnitude of
+    frequency is asked for equally often.
+    """
+    rng = random.Random("queries")  # noqa: S311 - see above
+    found = Counter(word for text in texts for word in text.lower().split() if len(word) > 1 and word.isalpha())
+    ranked = [word for word, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
+    if not ranked:
+        raise ValueError("there are no words to search for in this corpus")
+
+    def draw() -> str:
+        return ranked[int(len(ranked) ** rng.random()) - 1]
+
+    return [" ".join(draw() for _ in range(rng.randint(1, 3))) for _ in range(count)], " ".join(ranked[:3])
