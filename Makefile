@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 
 export DIR ?= .
 export QUERY ?= ignore file
+export CORPUS
 
 .PHONY: demo test bench quality
 
@@ -25,9 +26,9 @@ test: $(VENV)/test-installed
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/ -q
 
-# make bench: times on this machine; see benchmarks/ for options.
-bench: $(VENV)/demo-installed
-	$(BIN)/python benchmarks/bench_index.py
+# make bench [QUICK=1] [CORPUS=path]: measure everything on this machine; what comes of it is in benchmarks/results.
+bench: $(VENV)/bench-installed
+	@$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(CORPUS),--corpus "$$CORPUS")
 
 # make quality [DOCS="trees of documentation"] [CODE="trees of Python"]: how well searches answer, beside other engines
 # where they are installed (.venv/bin/pip install bm25s PyStemmer tantivy).
@@ -42,6 +43,11 @@ $(VENV)/demo-installed: pyproject.toml | $(BIN)/python
 $(VENV)/test-installed: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) ..."
 	@$(PIP) --editable '.[workspace,dev]'
+	@touch $@ $(VENV)/demo-installed
+
+$(VENV)/bench-installed: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV) ..."
+	@$(PIP) --editable '.[workspace,bench]'
 	@touch $@ $(VENV)/demo-installed
 
 # The first Python that is new enough and can make a virtual environment; PYTHON=... names another.

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def index(*, home: str, jobs: int | None = None, repeats: int = 1) -> dict[str, Any]:
     """Run the index `repeats` times, and return the cost of each and the last summary."""
-    from processes import Stopwatch  # noqa: PLC0415
+    from processes import Stopwatch
 
-    import workspace.pipeline.runner  # noqa: F401, PLC0415 - what the first run would import
-    from workspace import WorkspaceConfig, index_workspace  # noqa: PLC0415
+    import workspace.pipeline.runner  # noqa: F401 - what the first run would import
+    from workspace import WorkspaceConfig, index_workspace
 
     config = WorkspaceConfig.load(Path(home))
     costs = []
@@ -35,10 +35,10 @@ def index(*, home: str, jobs: int | None = None, repeats: int = 1) -> dict[str, 
 
 def write(*, source: str, database: str) -> dict[str, Any]:
     """Write all rows of the index at `source` into a new one, and return the cost of the writer alone."""
-    import gc  # noqa: PLC0415
+    import gc
 
-    from floors import rows_of, write_alone  # noqa: PLC0415
-    from processes import Stopwatch  # noqa: PLC0415
+    from floors import rows_of, write_alone
+    from processes import Stopwatch
 
     rows = rows_of(Path(source))
     gc.collect()
@@ -50,8 +50,8 @@ def write(*, source: str, database: str) -> dict[str, Any]:
 
 def walk(*, directory: str, repeats: int) -> dict[str, Any]:
     """Walk the tree at `directory` `repeats` times, and return the cost of each."""
-    import floors  # noqa: PLC0415
-    from processes import Stopwatch  # noqa: PLC0415
+    import floors
+    from processes import Stopwatch
 
     costs = []
     for _ in range(repeats):
@@ -63,7 +63,7 @@ def walk(*, directory: str, repeats: int) -> dict[str, Any]:
 
 def search(*, home: str, queries: list[str], repeats: int) -> list[float]:
     """Return for each query the least of `repeats` latencies, in milliseconds."""
-    from workspace import WorkspaceConfig, search_workspace  # noqa: PLC0415
+    from workspace import WorkspaceConfig, search_workspace
 
     config = WorkspaceConfig.load(Path(home))
     search_workspace(config, queries[0])

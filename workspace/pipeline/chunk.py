@@ -54,9 +54,7 @@ def chunk(batches: Iterable[list[Item]], options: ChunkOptions, chunkers: Chunke
     signature = config_signature(options)
 
     def chunked(document: Document, spans: list[Span] | Failed) -> Item:
-        return (
-            spans if isinstance(spans, Failed) else _chunked(document, spans, signature, timestamp(int(time.time())))
-        )
+        return spans if isinstance(spans, Failed) else _chunked(document, spans, signature, timestamp(int(time.time())))
 
     for batch in batches:
         items: list[Item] = []
