@@ -63,10 +63,18 @@ def targets(figure: Any, answers: Mapping[str, Any]) -> bool:  # noqa: ANN401 - 
     axes.set_yticks(range(len(shown)), [target.says for target, _ in shown])
     axes.invert_yaxis()
     axes.axvline(1, color="black", linewidth=1)
-    axes.set_xlim(0, max(1.3, *burdens) * 1.22)
+    axes.set_xlim(0, max(1.5, *burdens) * 1.35)
     for row, ((target, value), burden) in enumerate(zip(shown, burdens, strict=True)):
-        axes.text(burden, row, f" {value:.3g} of {target.limit:g} {target.unit}", va="center")
-    axes.set_title("Measured, as a part of what is allowed (1 is the limit; less is better)")
+        bound = f"{'at least' if target.at_least else 'limit'} {target.limit:g}"
+        axes.annotate(
+            f"{f'{value:.3g} {target.unit}'.rstrip()} ({bound})",
+            (burden, row),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )
+    _title(figure, "Measured, as a part of what is allowed (1 is the limit; less is better)")
     return True
 
 
@@ -90,7 +98,7 @@ def runs(figure: Any, answers: Mapping[str, Any]) -> bool:  # noqa: ANN401 - see
     axes.bar_label(bars, fmt=" {:.3g} s")
     axes.invert_yaxis()
     axes.margins(x=0.12)
-    axes.set_title("Kinds of index runs, seconds (grey: what cannot be undercut)")
+    _title(figure, "Kinds of index runs, seconds (grey: what cannot be undercut)")
     return True
 
 
@@ -108,6 +116,7 @@ def growth(figure: Any, answers: Mapping[str, Any]) -> bool:  # noqa: ANN401 - s
         axes.set_xscale("log")
         axes.set_xticks(files, [f"{count:,}" for count in files])
         axes.minorticks_off()
+        axes.margins(0.1)
         axes.set_ylim(bottom=0)
         axes.set_xlabel("files")
         axes.set_title(title)
@@ -122,13 +131,17 @@ def workers(figure: Any, answers: Mapping[str, Any]) -> bool:  # noqa: ANN401 - 
         return False
     figure.set_size_inches(8, 2.4)
     axes = figure.subplots()
-    labels = ["default, few long files", *(f"all chunked, {run['workers']} workers" for run in found["runs"])]
+    labels = ["default, few long files", *(f"all chunked, workers: {run['workers']}" for run in found["runs"])]
     values = [found["default_wall_s"], *(run["wall_s"] for run in found["runs"])]
     axes.bar_label(axes.barh(labels, values, color=[GREY, *[BLUE] * len(found["runs"])]), fmt=" {:.3g} s")
     axes.invert_yaxis()
     axes.margins(x=0.12)
-    axes.set_title("First run by number of workers, seconds")
+    _title(figure, "First run by number of workers, seconds")
     return True
+
+
+def _title(figure: Any, text: str) -> None:  # noqa: ANN401 - see above
+    figure.suptitle(text, x=0.01, ha="left", fontsize="medium")
 
 
 CHARTS = {"targets": targets, "runs": runs, "growth": growth, "workers": workers}

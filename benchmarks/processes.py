@@ -4,7 +4,9 @@ CPU is counted twice over. `Stopwatch` looks from inside, so that starting Pytho
 children it has waited for (exact to a microsecond), and of every living descendant both its own time and that of the
 children *it* has waited for (exact to a clock tick, 10 ms on Linux). A worker process that has ended is therefore still
 counted, by the fork server that waited for it. Only children that ended without anybody waiting are lost; we have none.
-`run` looks from outside: all of a command, as the system accounts it to the one who waits for it.
+Compared with the account of a parent that reaped every process of runs of 7 s, at most 0.15 s were missing, all of them
+spent on ending the interpreters. `run` looks from outside: a command as the system accounts it to the one who waits
+for it, without what daemons it leaves behind use.
 """
 
 from __future__ import annotations

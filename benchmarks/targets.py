@@ -40,7 +40,7 @@ TARGETS = (
     Target("changed", "wall_over_cold", "1 % of the files changed / first run", 0.12),
     Target("rechunk", "wall_over_cold", "another chunk_size / first run", 1.6),
     Target("prune", "wall_over_cold", "all files dropped at once / first run", 0.8),
-    Target("shell", "cpu_over_floor", "search from the shell / Python importing click and apsw, CPU", 1.4),
+    Target("shell", "cpu_over_floor", "search from the shell / bare imports, CPU", 1.4),
     Target("search", "p95_ms", "search in process: 95th percentile", 25, "ms"),
     Target("search", "three_very_common_words_ms", "search in process: three very common words", 60, "ms"),
     Target("growth", "latency_over_rows", "growth of search latency / growth of rows", 1),
