@@ -11,7 +11,7 @@ import os
 import random
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import code_forms
@@ -22,28 +22,53 @@ if TYPE_CHECKING:
 
 VOCABULARY = 30_000
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "il", "on", "us")]
+COMMON = 50
+"""The words that every file uses."""
+
+OCCURRENCES = 5
+"""How often a file uses one of its other words, on average."""
+
 FILES_PER_DIRECTORY = 100
 MEDIAN_WORDS = 300
 OLD = 1_704_067_200
 """Modification time of all files (2024-01-01): a file as young as the index run would be read again by the next."""
 
 
+@cache
+def vocabulary() -> tuple[list[str], list[float]]:
+    """Return all words, the most common one first, and their cumulated weights by Zipf's law (frequency ~ 1/rank)."""
+    rng = random.Random("vocabulary")  # noqa: S311 - a corpus, not a secret
+    return ["".join(rng.choices(SYLLABLES, k=1 + n % 4)) for n in range(VOCABULARY)], weights(VOCABULARY)
+
+
+@cache
+def weights(count: int) -> list[float]:
+    """Return the cumulated weights of `count` words by Zipf's law."""
+    return list(itertools.accumulate(1 / rank for rank in range(1, count + 1)))
+
+
 class Words:
-    """Draws words by Zipf's law (frequency ~ 1/rank), so that an inverted index behaves as on real text."""
+    """Draws words by Zipf's law, so that an inverted index behaves as on real text.
+
+    Each file has words of its own besides the most common ones: what occurs once in a text tends to occur again.
+    """
 
     def __init__(self, seed: str) -> None:
-        vocabulary = random.Random("vocabulary")  # noqa: S311 - a corpus, not a secret
-        self._words = ["".join(vocabulary.choices(SYLLABLES, k=1 + n % 4)) for n in range(VOCABULARY)]
-        self._weights = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
         self._random = random.Random(seed)  # noqa: S311 - see above
+        self.begin()
+
+    def begin(self) -> int:
+        """Choose the words of the next file; return how many it should have."""
+        words, cumulated = vocabulary()
+        size = max(5, int(self._random.lognormvariate(0, 1) * MEDIAN_WORDS))
+        own = self._random.choices(words, cum_weights=cumulated, k=COMMON + size // OCCURRENCES)
+        self._words = words[:COMMON] + own
+        self._weights = weights(len(self._words))
+        return size
 
     def draw(self, count: int) -> list[str]:
         """Return `count` words."""
         return self._random.choices(self._words, cum_weights=self._weights, k=count)
-
-    def size(self) -> int:
-        """Return the number of words of a file."""
-        return max(5, int(self._random.lognormvariate(0, 1) * MEDIAN_WORDS))
 
 
 def plain(words: Words, count: int) -> str:
@@ -126,8 +151,9 @@ def write_directory(directory: Path, first: int, files: int) -> None:
     folder.mkdir(parents=True)
     for number in range(first, min(first + FILES_PER_DIRECTORY, files)):
         suffix, form = FORMS[number % len(FORMS)]
+        size = words.begin()
         path = folder / f"{'-'.join(words.draw(2))}-{number}.{suffix}"
-        path.write_bytes(encoded(number, form(words, words.size())))
+        path.write_bytes(encoded(number, form(words, size)))
         os.utime(path, (OLD, OLD))
 
 
@@ -143,7 +169,8 @@ def generate_large_file(path: Path, size: int) -> None:
     words = Words("large file")
     text = ""
     while len(text) < size:
-        text += markdown(words, 20_000)
+        words.begin()
+        text += markdown(words, 5_000)
     path.write_text(text[:size], encoding="utf-8")
     os.utime(path, (OLD, OLD))
 
