@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from workspace.config import WorkspaceConfig, add_root, prepare_workspace, remove_root
+from workspace.constants import DEFAULT_PER_FILE
 from workspace.types import Condition, RepairReport, Root, SearchResult, WorkspaceError
 
 if TYPE_CHECKING:
@@ -78,13 +79,16 @@ def index_workspace(
     return run(_run_options(config, verify=verify, wait=wait, jobs=jobs), progress=progress)
 
 
-def search_workspace(
+def search_workspace(  # noqa: PLR0913 - all but two by name, each for itself
     config: WorkspaceConfig,
     query: str,
     *,
     path: str | None = None,
     glob: str | None = None,
     limit: int | None = None,
+    per_file: int = DEFAULT_PER_FILE,
+    context: int = 0,
+    max_chars: int | None = None,
 ) -> list[SearchResult]:
     """Return the best passages for a free-text query, best first. The database is not written.
 
@@ -96,14 +100,20 @@ def search_workspace(
         path: only files at or below this path, by whole components.
         glob: only files whose name (or path, if it holds a slash) matches, in gitignore style.
         limit: hits at most; None or less than 1 means the configured default, and 1,000 is the most.
+        per_file: hits of one file at most, 0 for any number; all of them where `path` is that file.
+        context: lines to show above and below each hit.
+        max_chars: characters of a hit, its context aside; 0 means no cap, None the configured one.
 
     Raises:
+        ValueError: `per_file`, `context` or `max_chars` is negative.
         WorkspaceError: the workspace is disabled, or the index cannot be read.
 
     """
     from workspace.query.search import SearchOptions, search
     from workspace.storage.connection import open_reader
 
+    if min(per_file, context, max_chars or 0) < 0:
+        raise ValueError("per_file, context and max_chars must be at least 0")
     config.require_enabled()
     connection = open_reader(config.database_path)
     if connection is None:
@@ -113,7 +123,9 @@ def search_workspace(
         glob=glob,
         limit=limit,
         default_limit=config.default_limit,
-        max_content_chars=config.max_content_chars,
+        per_file=per_file,
+        context=context,
+        max_content_chars=config.max_content_chars if max_chars is None else max_chars,
     )
     with contextlib.closing(connection):
         return search(connection, query, options)

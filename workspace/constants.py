@@ -37,6 +37,9 @@ DEFAULT_LIMIT: Final = 20
 DEFAULT_MAX_CONTENT_CHARS: Final = 4_000
 """Characters of ``content`` in one hit; 0 means no cap."""
 
+DEFAULT_PER_FILE: Final = 3
+"""Hits of one file in the answer to a search, so that one long document cannot fill it."""
+
 BYTES_PER_MB: Final = 1_048_576
 
 # --- Places -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workspace import WorkspaceConfig, index_workspace, search_workspace
 from workspace.query.candidates import Hit
-from workspace.query.results import shaped
+from workspace.query.results import Shape, shaped
 from workspace.query.search import stemmer
 from workspace.storage.connection import open_reader
 
@@ -67,7 +67,7 @@ def baseline(config: WorkspaceConfig) -> Engine:
             return []
         with contextlib.closing(connection):
             hits = [Hit(*row) for row in connection.execute(_BASELINE, (match, HITS))]
-            shaped(connection, match, hits, stemmer(connection), max_chars=config.max_content_chars)
+            shaped(connection, match, hits, stemmer(connection), Shape(max_chars=config.max_content_chars))
         return _files([hit.path for hit in hits], root)
 
     return answer

@@ -267,6 +267,25 @@ def test_the_limit_is_the_users_or_the_configured_one(run, home: Path):
     assert len(run("search", "deployment", "--limit", "0").document) == 1
 
 
+@pytest.mark.usefixtures("home")
+def test_how_much_is_shown_is_up_to_the_user(run, tmp_path: Path):
+    """A thousand lines in pieces of twenty words: three of one file, and of each what was asked for."""
+    directory = tmp_path / "long"
+    directory.mkdir()
+    (directory / "long.txt").write_text("".join(f"needle number {number} of many\n" for number in range(1_000)))
+    run("roots", "add", str(directory))
+    config = Path(os.environ["HERMES_HOME"], "config.yaml")
+    config.write_text(config.read_text() + "  chunking: {chunk_size: 20, overlap: 0, threshold: 20}\n")
+    run("index")
+    assert len(run("search", "needle").document) == 3
+    assert len(run("search", "needle", "--per-file", "1").document) == 1
+    assert len(run("search", "needle", "--per-file", "0", "--limit", "50").document) == 50
+    [hit] = run("search", "number 500", "--limit", "1", "--max-chars", "40").document
+    assert (hit["content"], hit["line_start"], hit["truncated"]) == ("needle number 500 of many\n", 501, True)
+    [hit] = run("search", "number 500", "--limit", "1", "--max-chars", "40", "--context", "10").document
+    assert (hit["line_start"], hit["line_end"]) == (491, 511)
+
+
 @pytest.mark.usefixtures("indexed")
 def test_several_words_are_one_query(run):
     one = run("search", "rollback deployment")
@@ -582,6 +601,7 @@ def test_json_is_utf_8_in_every_locale(locale: dict[str, str]):
         ["nonsense"],
         ["search"],
         ["search", "--limit", "x", "y"],
+        ["search", "--context", "-1", "y"],
         ["index", "--jobs", "0"],
         ["index", "--wait", "-1"],
         ["index", "--wait", "nan"],

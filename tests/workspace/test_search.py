@@ -224,7 +224,7 @@ def test_a_row_beyond_the_candidates_of_fts5_is_not_looked_at(index: Index):
     original = lexrank.lexrank
     try:
         lexrank.lexrank = lambda *arguments: calls.append(1) or original(*arguments)
-        assert len(search(connection, "needle hay", SearchOptions(limit=5, max_content_chars=0))) == 5
+        assert len(search(connection, "needle hay", SearchOptions(limit=5, per_file=0))) == 5
     finally:
         lexrank.lexrank = original
         connection.close()
@@ -245,7 +245,7 @@ def test_a_tie_is_followed_only_so_far(index: Index):
     text = "needle\n" * (TIED_ROWS + 100)
     index.add("b", text, cuts=range(7, len(text), 7))
     index.add("a", "needle\n")
-    assert index.paths("needle", limit=20) == ["b"] * 20
+    assert index.paths("needle", limit=20, per_file=0) == ["b"] * 20
     assert index.paths("needle", limit=20, path=str(index.root / "a")) == ["a"]
 
 
@@ -253,8 +253,36 @@ def test_limits(index: Index):
     text = "needle\n" * (MAX_LIMIT + 1)
     index.add("a", text, cuts=range(7, len(text), 7))
     for limit, count in [(None, 5), (0, 5), (-3, 5), (1, 1), (7, 7), (MAX_LIMIT + 1, MAX_LIMIT), (10**30, MAX_LIMIT)]:
-        assert len(index.search("needle", limit=limit, default_limit=5)) == count
-    assert len(index.search("needle", default_limit=MAX_LIMIT + 1)) == MAX_LIMIT
+        assert len(index.search("needle", limit=limit, default_limit=5, per_file=0)) == count
+    assert len(index.search("needle", default_limit=MAX_LIMIT + 1, per_file=0)) == MAX_LIMIT
+
+
+def test_one_file_fills_no_list(index: Index):
+    """Its best rows are kept, and what others have comes up for the rest, however far down FTS5 has it."""
+    text = "needle needle\n" * (10 * MIN_CANDIDATES)
+    index.add("long.md", text, cuts=range(14, len(text), 14))
+    for number in range(4):
+        index.add(f"{number}.md", "needle " + "hay " * 50)
+    assert index.paths("needle", limit=5) == ["long.md"] * 3 + ["0.md", "1.md"]
+    assert index.paths("needle", limit=5, per_file=1) == ["long.md", "0.md", "1.md", "2.md", "3.md"]
+    assert index.paths("needle", limit=9, per_file=1) == ["long.md", "0.md", "1.md", "2.md", "3.md"]
+    assert index.paths("needle", limit=5, per_file=0) == ["long.md"] * 5
+    assert [result.chunk_index for result in index.search("needle", limit=3)] == [0, 1, 2]
+
+
+def test_all_hits_of_a_file_are_found_when_it_is_asked_for(index: Index):
+    path = index.add("a/long.md", "needle\n" * 9, cuts=range(7, 63, 7))
+    assert len(index.search("needle", path=path)) == 9
+    assert len(index.search("needle", path=str(Path(path).parent))) == 3
+
+
+def test_a_file_that_fills_the_index_is_given_up_on(index: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("workspace.query.candidates.MAX_CANDIDATES", 2 * MIN_CANDIDATES)
+    monkeypatch.setattr("workspace.query.candidates.TIED_ROWS", 0)
+    text = "needle needle\n" * (3 * MIN_CANDIDATES)
+    index.add("long.md", text, cuts=range(14, len(text), 14))
+    index.add("far.md", "needle " + "hay " * 50)
+    assert index.paths("needle") == ["long.md"] * 3
 
 
 def test_the_order_is_by_score_then_path_then_place():
@@ -357,6 +385,34 @@ def test_a_passage_of_a_later_row_has_the_lines_of_the_file(index: Index):
     assert result.content == lines_of(path, result.line_start, result.line_end)
 
 
+def test_context_shows_the_lines_around_a_hit(index: Index):
+    text = "".join(f"line {number}\r\n" for number in range(1, 41)).replace("line 20\r", "a needle\r")
+    cuts = [text.index(f"line {number}\r") for number in (10, 19, 21, 23)]
+    path = index.add("a.txt", text, cuts=cuts, section="One")
+    [row] = index.search("needle")
+    assert (row.line_start, row.line_end, row.truncated) == (19, 20, False)
+    for context, first, last in [(1, 18, 21), (5, 14, 25), (15, 4, 35), (25, 1, 40), (10**9, 1, 40)]:
+        [result] = index.search("needle", context=context)
+        assert (result.line_start, result.line_end) == (first, last)
+        assert result.content == lines_of(path, first, last)
+        assert result.tokens == count_words(result.content)
+        assert (result.section, result.truncated) == ("One", False)
+        [result] = index.search("needle", context=context, max_content_chars=10)
+        assert result.content == lines_of(path, max(1, 20 - context), min(40, 20 + context))
+        assert result.truncated
+
+
+def test_context_keeps_to_the_total(index: Index):
+    filler = "日本語の文章です\n" * 3_000
+    for number in range(20):
+        index.add(f"{number}.txt", f"{filler}needle {number}\n{filler}", cuts=[len(filler), len(filler) + 7])
+    results = index.search("needle", context=3_000)
+    assert total(results) <= 90_000
+    assert all("needle" in result.content for result in results)
+    assert all(result.content == lines_of(result.path, result.line_start, result.line_end) for result in results[:1])
+    assert len(results[0].content) > 10_000
+
+
 WORDS = ["needle", "needles", "hay", "stack", "é", "日本語", "😀", "\U0001d538", "<b>", '"', "hay\n" * 9, "x" * 30]
 BREAKS = [" ", " ", "\n", "\r\n", "\r", "\n\n", "\t", "\f", "\v", "\x1c", "\x85", "\u2028", "\ufdd0", "\ufdd1"]
 PIECES = st.sampled_from(WORDS + BREAKS)
@@ -366,13 +422,15 @@ PIECES = st.sampled_from(WORDS + BREAKS)
     st.lists(PIECES, min_size=1, max_size=60).map("".join),
     st.lists(st.integers(0, 400), max_size=3),
     st.sampled_from([0, 10, 40, 120]),
+    st.sampled_from([0, 0, 1, 7]),
 )
-@example("\n\nneedle\n\n\n", [], 40)
-@example("\r\n\r\nneedle\r\n" + "hay\r\n" * 50, [], 40)
-@example("hay\rneedle\r\rhay\rhay", [], 10)
-@example("\ufdd0needle\ufdd1 needle\n" + "hay\n" * 50, [], 40)
-@example("a\u2028\x85needle\f\n" + "hay\n" * 50, [30], 20)
-def test_content_is_what_stands_on_the_lines(tmp_path_factory, text: str, cuts: list[int], cap: int):
+@example("\n\nneedle\n\n\n", [], 40, 0)
+@example("\r\n\r\nneedle\r\n" + "hay\r\n" * 50, [], 40, 0)
+@example("hay\rneedle\r\rhay\rhay", [], 10, 0)
+@example("\ufdd0needle\ufdd1 needle\n" + "hay\n" * 50, [], 40, 0)
+@example("a\u2028\x85needle\f\n" + "hay\n" * 50, [30], 20, 0)
+@example("\n\none two needle\r\nhay\r\n\r\nhay hay", [6, 10, 22], 0, 1)
+def test_content_is_what_stands_on_the_lines(tmp_path_factory, text: str, cuts: list[int], cap: int, context: int):
     """Whole lines, unless the edge of the row or the cap lies within one."""
     index = Index(tmp_path_factory.mktemp("index"))
     edges = sorted({cut for cut in cuts if 0 < cut < len(text) and text[cut - 1 : cut + 1] != "\r\n"})
@@ -380,13 +438,16 @@ def test_content_is_what_stands_on_the_lines(tmp_path_factory, text: str, cuts: 
     if not all(row.strip() for row in rows):  # no row is white space only
         edges, rows = [], [text]
     path = index.add("a.txt", text, cuts=edges)
-    for result in index.search("needle", max_content_chars=cap):
+    for result in index.search("needle", max_content_chars=cap, context=context):
         shown = lines_of(path, result.line_start, result.line_end)
         assert result.content in shown
         row = rows[result.chunk_index]
-        assert cap == 0 or len(result.content) <= cap
-        assert result.truncated == (row.strip("\r\n") != result.content.strip("\r\n"))
+        if not context:
+            assert cap == 0 or len(result.content) <= cap
+            assert result.truncated == (row.strip("\r\n") != result.content.strip("\r\n"))
         assert result.tokens == count_words(result.content)
+        if context or (not edges and not result.truncated):
+            assert result.content == shown
         if not edges and (not result.truncated or "\n" in result.content.strip("\n")):
             assert result.content == shown
         if re.search(r"\bneedles?\b", row) and cap != 10:
@@ -500,7 +561,7 @@ def test_a_thousand_hits_get_a_line_each(index: Index):
     text = "".join(f"needle {number}\n" + "日本語の文章です\n" * 40 for number in range(MAX_LIMIT))
     starts = [found.start() for found in re.finditer("needle", text)]
     index.add("a.txt", text, cuts=starts[1:])
-    results = index.search("needle", limit=MAX_LIMIT)
+    results = index.search("needle", limit=MAX_LIMIT, per_file=0)
     assert len(results) == MAX_LIMIT
     assert total(results) <= 90_000
     assert all(result.content.startswith(f"needle {result.chunk_index}\n") for result in results)

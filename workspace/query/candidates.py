@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import apsw
@@ -24,6 +24,9 @@ RANK: Final = "bm25(1, 8, 8, 8)"
 MIN_CANDIDATES: Final = 60
 CANDIDATES_PER_HIT: Final = 3
 """Rows that are looked at closely for each hit wanted. More of them change next to nothing in the order."""
+
+MAX_CANDIDATES: Final = 5_000
+"""Rows that are looked at before one that would fill the list up is given up: a tenth of a second."""
 
 TIED_ROWS: Final = 1_000
 """Rows read beyond the limit while they score as the last one does; more of them come in the order of the index."""
@@ -49,10 +52,13 @@ class Hit:
     size: int
 
 
-def best_hits(connection: apsw.Connection, query: CompiledQuery, restriction: Restriction, *, limit: int) -> list[Hit]:
-    """Return the `limit` best rows that `query` finds, by score, then path and place in the file.
+def best_hits(
+    connection: apsw.Connection, query: CompiledQuery, restriction: Restriction, *, limit: int, per_file: int
+) -> list[Hit]:
+    """Return the `limit` best rows that `query` finds, at most `per_file` of one file (0: any number).
 
-    FTS5 sorts all of them in its own cheap order; the first of these are scored by `lexrank.lexrank`.
+    They are ordered by score, then path and place in the file. FTS5 sorts all of them in its own cheap order; the first
+    of these are scored by `lexrank.lexrank`, and more of them while too few are left.
     """
     connection.register_fts5_function(lexrank.NAME, cast("apsw.FTS5Function", lexrank.lexrank))
     asked = lexrank.asked(query, partial(_rows_with, connection))
@@ -60,11 +66,17 @@ def best_hits(connection: apsw.Connection, query: CompiledQuery, restriction: Re
     # "+" keeps the restriction from steering FTS5, which would start the query anew for each row allowed.
     allowed = f" AND +f.rowid IN ({restriction.rows})" if restriction.rows else ""
     cursor: Any = connection.execute(f"{_MATCHING}{allowed} ORDER BY f.rank", bindings)
+    found: list[Hit] = []
+    best: list[Hit] = []
     try:
-        found = _through_tie(cursor, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit))
+        for batch in _batches(cursor, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit)):
+            found += batch
+            best = few_of_each(ranked(found), per_file)[:limit]
+            if len(best) == limit or len(found) >= MAX_CANDIDATES:
+                break
     finally:
         cursor.close()
-    return ranked(found)[:limit]
+    return best
 
 
 def ranked(hits: list[Hit]) -> list[Hit]:
@@ -72,18 +84,32 @@ def ranked(hits: list[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (hit.score, hit.path, hit.chunk_index))
 
 
+def few_of_each(hits: list[Hit], per_file: int) -> list[Hit]:
+    """Return `hits` without those that follow `per_file` others of their file (0: all of them)."""
+    if not per_file:
+        return hits
+    before: Counter[str] = Counter()
+    kept = []
+    for hit in hits:
+        if before[hit.path] < per_file:
+            kept.append(hit)
+        before[hit.path] += 1
+    return kept
+
+
 def _rows_with(connection: apsw.Connection, term: Term) -> int:
     count: int = connection.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (str(term),)).get
     return count
 
 
-def _through_tie(rows: Iterator[tuple[Any, ...]], count: int) -> list[Hit]:
-    """Return the first `count` rows and all that FTS5 takes for as good as the last of them, within reason."""
-    found: list[Hit] = []
+def _batches(rows: Iterator[tuple[Any, ...]], count: int) -> Iterator[list[Hit]]:
+    """Yield `count` rows, then as many again and so on, each time with all that rank as the last one, within reason."""
+    batch: list[Hit] = []
     last = None
-    for rank, *row in islice(rows, count + TIED_ROWS):
-        if len(found) >= count and rank != last:
-            break
-        found.append(Hit(*row))
+    for rank, *row in rows:
+        if len(batch) >= count and (rank != last or len(batch) == count + TIED_ROWS):
+            yield batch
+            batch = []
+        batch.append(Hit(*row))
         last = rank
-    return found
+    yield batch

@@ -52,6 +52,22 @@ def best_passage(text: str, lines: LineMap, matches: Sequence[Match], room: Room
     return _cut(text, start, end, anchor, room)
 
 
+def widened(text: str, lines: LineMap, span: tuple[int, int], count: int, room: Room) -> tuple[int, int]:
+    """Return the offsets of the lines that `span` of `text` lies in and of `count` around them on each side.
+
+    Lines that do not fit into `room` are left out, the farther ones first; empty ones at either end go too.
+    """
+    start, end = span
+    first, last = lines.line_at(start), lines.line_at(max(start, end - 1))
+    own = text[lines.start_of(first) : lines.end_of(last)]
+    if not room.holds(own):
+        return span
+    first = _reach(text, lines, first, max(1, first - count), room.without(own).half())
+    left = room.without(text[lines.start_of(first) : lines.end_of(last)])
+    last = _reach(text, lines, last, min(lines.count, last + count), left)
+    return trimmed(text, lines.start_of(first), lines.end_of(last))
+
+
 def densest_group(matches: Sequence[Match], limit: int) -> Sequence[Match]:
     """Return the consecutive matches within `limit` characters that say most, the first such group.
 
@@ -98,21 +114,22 @@ def _grown(text: str, lines: LineMap, first: int, last: int, room: Room) -> tupl
     def left() -> Room:
         return room.without(text[lines.start_of(first) : lines.end_of(last)])
 
-    first = _reach(text, lines, first, -1, left().half())
-    last = _reach(text, lines, last, 1, left())
-    first = _reach(text, lines, first, -1, left())
+    first = _reach(text, lines, first, 1, left().half())
+    last = _reach(text, lines, last, lines.count, left())
+    first = _reach(text, lines, first, 1, left())
     return lines.start_of(first), lines.end_of(last)
 
 
-def _reach(text: str, lines: LineMap, line: int, step: int, room: Room) -> int:
-    """Return the last of the lines that follow `line` in the direction of `step` while they fit into `room`."""
+def _reach(text: str, lines: LineMap, line: int, goal: int, room: Room) -> int:
+    """Return the last line on the way from `line` to `goal` up to which those that follow `line` fit into `room`."""
     chars, size = room.chars, room.size
-    while 1 <= line + step <= lines.count:
-        piece = text[lines.start_of(line + step) : lines.end_of(line + step)]
+    step = 1 if goal > line else -1
+    for following in range(line + step, goal + step, step):
+        piece = text[lines.start_of(following) : lines.end_of(following)]
         chars, size = chars - len(piece), size - encoded_size(piece)
         if chars < 0 or size < 0:
             break
-        line += step
+        line = following
     return line
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
 from workspace.query.budget import PUNCTUATION_BYTES, TOTAL_BYTES, Room, encoded_size, owed_below
+from workspace.query.context import MAX_CONTEXT, Surroundings, surroundings
 from workspace.query.matches import Match, find_matches
-from workspace.query.passage import best_passage, trimmed
+from workspace.query.passage import best_passage, trimmed, widened
 from workspace.text.headings import heading_in_force, headings_of
 from workspace.text.lines import LineMap, line_span
 from workspace.text.words import count_words
@@ -44,7 +45,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What of a row is handed out."""
+    """What of a row is handed out; it begins at offset `start` of the row's text."""
 
     content: str
     line_start: int
@@ -52,12 +53,21 @@ class _Shown:
     section: str | None
     tokens: int
     truncated: bool
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How much a hit shows: at most `max_chars` characters (0: no cap), and `context` lines more on either side."""
+
+    max_chars: int = 0
+    context: int = 0
 
 
 def shaped(
-    connection: apsw.Connection, match: str, hits: list[Hit], stem: Callable[[str], str], *, max_chars: int
+    connection: apsw.Connection, match: str, hits: list[Hit], stem: Callable[[str], str], shape: Shape
 ) -> list[SearchResult]:
-    """Return `hits`, which `match` found, best first, as results of at most `max_chars` characters (0: no cap).
+    """Return `hits`, which `match` found, best first, as results of that shape.
 
     Together they keep to the total budget; where it is scarce, the lower ones are narrowed first. Rows are read one
     at a time, so that memory does not grow with their number.
@@ -69,11 +79,14 @@ def shaped(
         if not rows:
             raise apsw.CorruptError("rows without their file")
         row = _Row(*rows[0])
-        room = Room(max_chars or sys.maxsize, left - owed - PUNCTUATION_BYTES)
+        room = Room(shape.max_chars or sys.maxsize, left - owed - PUNCTUATION_BYTES)
         shown = _whole(row)
         if not room.holds(shown.content):
             matches = find_matches(connection, match, hit.row, row.content, stem)
             shown = _narrowed(row, hit.path, matches, room)
+        if shape.context:
+            around = surroundings(connection, hit, min(shape.context, MAX_CONTEXT))
+            shown = _widened(row, around, shown, shape.context, Room(sys.maxsize, room.size))
         left -= encoded_size(shown.content) + PUNCTUATION_BYTES
         results.append(_result(hit, row, shown))
     return results
@@ -81,7 +94,9 @@ def shaped(
 
 def _whole(row: _Row) -> _Shown:
     start, end = trimmed(row.content, 0, len(row.content))
-    return _Shown(row.content[start:end], row.start_line, row.end_line, row.section, row.token_count, truncated=False)
+    return _Shown(
+        row.content[start:end], row.start_line, row.end_line, row.section, row.token_count, truncated=False, start=start
+    )
 
 
 def _narrowed(row: _Row, path: str, matches: list[Match], room: Room) -> _Shown:
@@ -91,7 +106,22 @@ def _narrowed(row: _Row, path: str, matches: list[Match], room: Room) -> _Shown:
     first, last = line_span(lines, row.content, start, end)
     above = row.start_line - line_span(lines, row.content, 0, len(row.content))[0]
     section = _section_at(row.content[: lines.end_of(min(first + _LINES_OF_A_HEADING, lines.count))], path, start)
-    return _Shown(content, above + first, above + last, section or row.section, count_words(content), truncated=True)
+    return _Shown(
+        content, above + first, above + last, section or row.section, count_words(content), truncated=True, start=start
+    )
+
+
+def _widened(row: _Row, around: Surroundings, shown: _Shown, count: int, room: Room) -> _Shown:
+    """Return `shown` with `count` lines more on either side; its section stays that of the hit itself."""
+    text = around.above + row.content + around.below
+    lines = LineMap(text)
+    start = len(around.above) + shown.start
+    end = start + len(shown.content)
+    above = shown.line_start - line_span(lines, text, start, end)[0]
+    start, end = widened(text, lines, (start, end), count, room)
+    first, last = line_span(lines, text, start, end)
+    content = text[start:end]
+    return replace(shown, content=content, line_start=above + first, line_end=above + last, tokens=count_words(content))
 
 
 def _section_at(text: str, path: str, offset: int) -> str | None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from workspace.constants import DEFAULT_LIMIT, DEFAULT_MAX_CONTENT_CHARS
+from workspace.constants import DEFAULT_LIMIT, DEFAULT_MAX_CONTENT_CHARS, DEFAULT_PER_FILE
 from workspace.query.candidates import best_hits
 from workspace.query.compile import compile_query
 from workspace.query.filters import restrict
-from workspace.query.results import shaped
+from workspace.query.results import Shape, shaped
 from workspace.storage.health import glance, leave_doubt, scanned, text_index_message
 from workspace.storage.schema import FTS_TOKENIZER
 from workspace.storage.trouble import damage_message, explained
@@ -23,6 +23,7 @@ from workspace.types import Condition, IndexUnusable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from workspace.query.filters import Restriction
     from workspace.types import SearchResult
 
 MAX_LIMIT: Final = 1_000
@@ -36,13 +37,16 @@ class SearchOptions:
     """What a search is told besides its text.
 
     `path` is a file or a directory; `glob` a pattern as in ``.gitignore``; `limit` (None or 0 and less:
-    `default_limit`) the number of hits; `max_content_chars` the characters of each (0: no cap).
+    `default_limit`) the number of hits, `per_file` those of one file (0: any number); `max_content_chars` the
+    characters of each (0: no cap), and `context` the lines that it shows besides on either side.
     """
 
     path: str | None = None
     glob: str | None = None
     limit: int | None = None
     default_limit: int = DEFAULT_LIMIT
+    per_file: int = DEFAULT_PER_FILE
+    context: int = 0
     max_content_chars: int = DEFAULT_MAX_CONTENT_CHARS
 
 
@@ -92,8 +96,16 @@ def _search(connection: apsw.Connection, query: str, options: SearchOptions) -> 
     if not compiled.match:
         return []
     restriction = restrict(connection, path=options.path, glob=options.glob)
-    hits = best_hits(connection, compiled, restriction, limit=_limit(options))
-    return shaped(connection, compiled.match, hits, stem, max_chars=options.max_content_chars)
+    per_file = 0 if _is_a_file(connection, restriction) else options.per_file
+    hits = best_hits(connection, compiled, restriction, limit=_limit(options), per_file=per_file)
+    shape = Shape(max_chars=options.max_content_chars, context=options.context)
+    return shaped(connection, compiled.match, hits, stem, shape)
+
+
+def _is_a_file(connection: apsw.Connection, restriction: Restriction) -> bool:
+    """Return whether a search is restricted to one file: whoever asks that wants all of its hits."""
+    path = restriction.bindings.get("path")
+    return connection.execute("SELECT 1 FROM files WHERE abs_path = ?", (path,)).get is not None
 
 
 def _limit(options: SearchOptions) -> int:
