@@ -41,6 +41,7 @@ def measure(lab: Lab) -> Figures:
     sizes = [figures_of(lab, lab.first_run(corpus)) for corpus in lab.sizes()]
     base, large = ({name: float(value) for name, value in size.items()} for size in sizes[-2:])
     figures: Figures = {
+        "largest_text_mb": round(large["text_mb"]),
         "peak_mb": large["peak_mb"],
         "throughput_over_smaller": large["mb_per_s"] / base["mb_per_s"],
         "latency_over_rows": large["p95_ms"] / base["p95_ms"] / (large["rows"] / base["rows"]),

@@ -26,6 +26,7 @@ def measure(lab: Lab) -> Figures:
     without, alone, together = costs["without"], costs["alone"], costs["together"]
     return {
         "files": lab.first_run(corpus).facts.files,
+        "large_file_mb": lab.scale.large_file // 1_000_000,
         "without_wall_s": without.wall_s,
         "alone_wall_s": alone.wall_s,
         "together_wall_s": together.wall_s,

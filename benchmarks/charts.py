@@ -60,7 +60,7 @@ def targets(figure: Any, answers: Mapping[str, Any]) -> bool:  # noqa: ANN401 - 
     axes = figure.subplots()
     burdens = [target.burden(value) for target, value in shown]
     axes.barh(range(len(shown)), burdens, color=[BLUE if burden <= 1 else RED for burden in burdens], height=0.6)
-    axes.set_yticks(range(len(shown)), [target.says for target, _ in shown])
+    axes.set_yticks(range(len(shown)), [target.label(answers) for target, _ in shown])
     axes.invert_yaxis()
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xlim(0, max(1.5, *burdens) * 1.35)

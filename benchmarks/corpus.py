@@ -36,15 +36,15 @@ OLD = 1_704_067_200
 
 @cache
 def vocabulary() -> tuple[list[str], list[float]]:
-    """Return all words, the most common one first, and their cumulated weights by Zipf's law (frequency ~ 1/rank)."""
+    """Return all words, the most common one first, and their cumulated weights."""
     rng = random.Random("vocabulary")  # noqa: S311 - a corpus, not a secret
     return ["".join(rng.choices(SYLLABLES, k=1 + n % 4)) for n in range(VOCABULARY)], weights(VOCABULARY)
 
 
 @cache
 def weights(count: int) -> list[float]:
-    """Return the cumulated weights of `count` words by Zipf's law."""
-    return list(itertools.accumulate(1 / rank for rank in range(1, count + 1)))
+    """Return the cumulated weights of `count` words by Zipf's law, with Mandelbrot's shift for the first few."""
+    return list(itertools.accumulate(1 / (rank + 2.7) for rank in range(1, count + 1)))
 
 
 class Words:

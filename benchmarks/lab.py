@@ -118,7 +118,7 @@ class Lab:
 
     def __init__(self, scratch: Path, *, scale: Scale, tree: Path | None = None) -> None:
         self.scale = scale
-        self.tree = tree and Corpus(str(tree), tree)
+        self.tree = tree and Corpus(tree.name or str(tree), tree)
         self._scratch = scratch
         self._made = 0
         self._generated: dict[int, Corpus] = {}
@@ -174,6 +174,8 @@ class Lab:
         if corpus not in self._first_runs:
             home = self.home(corpus)
             costs = [self.index(home)]
+            if not home.facts().files:
+                raise ValueError(f"nothing in {corpus.directory} can be indexed")
             while self._goes_on(costs):
                 costs.append(self.cold(corpus))
             self._first_runs[corpus] = FirstRun(best_of(costs), home, home.facts())

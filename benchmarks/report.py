@@ -41,7 +41,7 @@ def targets_table(results: Mapping[str, Any]) -> str:
         value = target.measured(answers)
         bound = f"{'≥' if target.at_least else '≤'} {number(target.limit)} {target.unit}".rstrip()
         shown = "-" if value is None else f"{number(value)} {target.unit}".rstrip()
-        rows.append((target.says, bound, shown, "" if results["quick"] else verdict(target, value)))
+        rows.append((target.label(answers), bound, shown, "" if results["quick"] else verdict(target, value)))
     return table(("what", "target", "measured", ""), rows)
 
 
