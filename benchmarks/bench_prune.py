@@ -17,11 +17,11 @@ def measure(lab: Lab) -> Figures:
     first = lab.first_run(corpus)
 
     def prune() -> Cost:
-        home = lab.copy_of(first.home)
-        home.configure()
-        cost = lab.index(home)
-        if home.facts().files:
-            raise ValueError("there still are files in the index")
+        with lab.copy_of(first.home) as home:
+            home.configure()
+            cost = lab.index(home)
+            if home.facts().files:
+                raise ValueError("there still are files in the index")
         return cost
 
     costs = lab.alternate(cold=lambda: lab.cold(corpus), pruned=prune)

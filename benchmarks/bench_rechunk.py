@@ -21,10 +21,10 @@ def measure(lab: Lab) -> Figures:
     after: list[Facts] = []
 
     def again() -> Cost:
-        home = lab.copy_of(first.home)
-        home.configure(corpus, chunk_size=400)
-        cost = lab.index(home)
-        after.append(home.facts())
+        with lab.copy_of(first.home) as home:
+            home.configure(corpus, chunk_size=400)
+            cost = lab.index(home)
+            after.append(home.facts())
         return cost
 
     costs = lab.alternate(cold=lambda: lab.cold(corpus), again=again)

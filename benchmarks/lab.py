@@ -163,11 +163,13 @@ class Lab:
         home.configure(*corpora, **chunking)
         return home
 
-    def copy_of(self, home: Home) -> Home:
-        """Return a home with the same settings and the same index."""
+    @contextlib.contextmanager
+    def copy_of(self, home: Home) -> Iterator[Home]:
+        """Yield a home with the same settings and the same index, and delete it afterwards."""
         path = self.new_directory("home")
         shutil.copytree(home.path, path, dirs_exist_ok=True)
-        return Home(path, path / home.database.relative_to(home.path))
+        yield Home(path, path / home.database.relative_to(home.path))
+        shutil.rmtree(path)
 
     def first_run(self, corpus: Corpus) -> FirstRun:
         """Return a first run with default settings, made once for all questions. Its index is not to be changed."""
