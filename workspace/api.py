@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -40,10 +41,11 @@ class MissingExtraError(WorkspaceError):
     """Indexing needs packages that are not installed."""
 
 
-def index_workspace(
+def index_workspace(  # noqa: PLR0913 - named options, each with a default
     config: WorkspaceConfig,
     *,
     verify: bool = False,
+    retry_failed: bool = False,
     wait: float = 0.0,
     jobs: int | None = None,
     progress: ProgressCallback | None = None,
@@ -53,6 +55,7 @@ def index_workspace(
     Args:
         config: the settings of one home.
         verify: hash every file, also those whose stat says that nothing has changed.
+        retry_failed: try again what could not be chunked, although neither the file nor the settings have changed.
         wait: seconds to wait for another run on the same index before giving up.
         jobs: worker processes for long files; by default as many as there are processors, at most 8.
         progress: called in this thread, now and then, with how far the run has come.
@@ -76,7 +79,8 @@ def index_workspace(
     from workspace.pipeline.runner import run
 
     prepare_workspace(config)
-    return run(_run_options(config, verify=verify, wait=wait, jobs=jobs), progress=progress)
+    options = _run_options(config, verify=verify, wait=wait, jobs=jobs)
+    return run(replace(options, retry_failed=retry_failed), progress=progress)
 
 
 def search_workspace(  # noqa: PLR0913 - all but two by name, each for itself

@@ -96,6 +96,16 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Poison:
+    """One row of ``failures``: a content on which every chunker has failed, under a configuration."""
+
+    content_hash: str
+    config_signature: str
+    error_type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkRecord:
     """One row of ``chunks``. Offsets count characters, lines count from 1, tokens are words.
 

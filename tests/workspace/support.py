@@ -50,7 +50,7 @@ def index(config: WorkspaceConfig, *, inline: bool = False, **options):
     """
     if inline:
         prepare_workspace(config)
-        summary = run(replace(_run_options(config, verify=False, wait=0, jobs=None), inline=True))
+        summary = run(replace(_run_options(config, verify=False, wait=0, jobs=None), inline=True, **options))
     else:
         summary = index_workspace(config, **options)
     check(config)

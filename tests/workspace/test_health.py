@@ -23,8 +23,9 @@ from workspace import (
     search_workspace,
     workspace_status,
 )
-from workspace.storage.connection import open_writer, transaction
+from workspace.storage.connection import open_writer
 from workspace.storage.lock import index_lock
+from workspace.storage.transaction import transaction
 
 PAGE = 4096
 WORDS = ["river", "bridge", "lamp", "stone", "cloud", "train", "apple", "letter"]

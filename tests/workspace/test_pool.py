@@ -31,6 +31,7 @@ def poisoned(monkeypatch):
 
     monkeypatch.setattr(pool_module, "chunk_group", poison.chunk_group)
     monkeypatch.setattr(pool_module, "DEADLINE_SECONDS", 2.0)
+    monkeypatch.setattr(pool_module, "LEAST_MEMORY", 700_000_000)
 
 
 def outcome(*documents: Document, jobs: int = 2) -> dict[str, object]:
@@ -54,6 +55,8 @@ def outcome(*documents: Document, jobs: int = 2) -> dict[str, object]:
         ("killed.md", "ProcessExpired"),
         ("exit.md", "ProcessExpired"),
         ("hang.md", "TimeoutError"),
+        ("abort.md", "ProcessExpired"),
+        pytest.param("allocate.md", "MemoryError", marks=pytest.mark.skipif(sys.platform != "linux", reason="rlimits")),
         ("raise.md", "ValueError"),
     ],
 )
@@ -101,7 +104,7 @@ def test_a_pool_and_this_process_give_the_same_chunks():
 
 
 def test_a_pool_that_cannot_start_means_chunking_here_with_one_warning(monkeypatch, caplog):
-    def refuse(_):
+    def refuse(*_):
         raise OSError("no processes to be had")
 
     monkeypatch.setattr(pool_module, "_new_pool", refuse)

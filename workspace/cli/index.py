@@ -22,18 +22,21 @@ if TYPE_CHECKING:
 
 @click.command("index")
 @click.option("--verify", is_flag=True, help="Read and compare every file, also those that look unchanged.")
+@click.option("--retry-failed", is_flag=True, help="Try again what could not be chunked, although it has not changed.")
 @click.option(
     "--wait", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Wait for another run to end."
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes to chunk large files.")
 @shared_options
-def command(*, verify: bool, wait: float, jobs: int | None) -> None:
+def command(*, verify: bool, retry_failed: bool, wait: float, jobs: int | None) -> None:
     """Index what is new or changed, drop what is gone. Files that fail are listed and do not stop the run."""
     if math.isnan(wait):
         raise click.BadParameter("'nan' is not a number of seconds.", param_hint="'--wait'")
     config = load_config()
     with _terminable(), progress_bar() as progress:
-        summary = api.index_workspace(config, verify=verify, wait=wait, jobs=jobs, progress=progress)
+        summary = api.index_workspace(
+            config, verify=verify, retry_failed=retry_failed, wait=wait, jobs=jobs, progress=progress
+        )
     show(asdict(summary), lambda: render_summary(summary))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -18,9 +19,10 @@ from workspace.text.words import count_words
 from workspace.types import ChunkRecord, FileRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from workspace.pipeline.chunking.options import ChunkOptions
+    from workspace.types import Poison
 
 NANOSECONDS: Final = 1_000_000_000
 EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC like all times of ours, and written twice as fast without
@@ -46,21 +48,32 @@ def config_signature(options: ChunkOptions) -> str:
     return hashlib.sha256(json.dumps(relevant).encode()).hexdigest()
 
 
-def chunk(batches: Iterable[list[Item]], options: ChunkOptions, chunkers: Chunkers) -> Iterator[list[Item]]:
+def chunk(
+    batches: Iterable[list[Item]],
+    options: ChunkOptions,
+    chunkers: Chunkers,
+    poisons: Mapping[str, Poison] | None = None,
+) -> Iterator[list[Item]]:
     """Turn each document of `batches` into `Chunked` or `Failed`; everything else passes.
 
-    Long documents go to `chunkers` and come back when they are finished, so that they delay nobody.
+    Long documents go to `chunkers` and come back when they are finished, so that they delay nobody. What is among
+    `poisons`, by the hash of its content, has failed before and is not tried again.
     """
     signature = config_signature(options)
+    known = poisons or {}
 
     def chunked(document: Document, spans: list[Span] | Failed) -> Item:
-        return spans if isinstance(spans, Failed) else _chunked(document, spans, signature, timestamp(int(time.time())))
+        if isinstance(spans, Failed):
+            return replace(spans, poison=document.content_hash)
+        return _chunked(document, spans, signature, timestamp(int(time.time())))
 
     for batch in batches:
         items: list[Item] = []
         for item in batch:
             if not isinstance(item, Document):
                 items.append(item)
+            elif item.content_hash in known:
+                items.append(_failed_before(item, known[item.content_hash]))
             elif (words := count_words(item.text)) > options.threshold:
                 chunkers.submit(item)
             else:
@@ -70,6 +83,11 @@ def chunk(batches: Iterable[list[Item]], options: ChunkOptions, chunkers: Chunke
             yield items
     for results in chunkers.rest():
         yield [chunked(*result) for result in results]
+
+
+def _failed_before(document: Document, poison: Poison) -> Failed:
+    message = f"{poison.message} (not tried again until the file changes, or with --retry-failed)"
+    return Failed(document.candidate.path, "chunk", poison.error_type, message, rows_are_gone=True)
 
 
 def _whole_span(text: str, path: str, words: int) -> Span:

@@ -43,7 +43,7 @@ class Failed:
     """A file or directory that could not be dealt with.
 
     `rows_are_gone` says that the content is known to have changed, so that rows stored for it must not be served
-    any longer; without it the last good rows stay.
+    any longer; without it the last good rows stay. `poison` is the hash of a content that is not to be tried again.
     """
 
     path: str
@@ -51,6 +51,7 @@ class Failed:
     error_type: str
     message: str
     rows_are_gone: bool = False
+    poison: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

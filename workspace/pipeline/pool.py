@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Final
 
-from workspace.pipeline.chunking.worker import Answer, Text, chunk_group
+from workspace.pipeline.chunking.worker import Answer, Text, chunk_group, limit_memory
 from workspace.pipeline.items import ChunkResult, Document, Failed
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ PRELOADED: Final = ("workspace.pipeline.chunking.worker", "chonkie", "tree_sitte
 
 DEADLINE_SECONDS: Final = 60.0
 """For one task. A chunker that has not ended by then never will; only its file is given up."""
+
+LEAST_MEMORY: Final = 4 * 1024**3
+"""Bytes that a worker may have, whatever the size of files: three times what 10 MB of nested JSON need."""
+
+MEMORY_PER_BYTE: Final = 400
+"""And for each byte of the largest file."""
 
 GROUP_CHARACTERS: Final = 1_000_000
 """Text in one task: a task costs about 0.3 ms, which small documents share."""
@@ -97,13 +103,17 @@ class InlineChunks:
 class ChunkPool:
     """Chunks documents in worker processes, which start with the first document.
 
-    One thread submits and takes results; `abandon` may be called from any. `on_ready` is called, from a thread of
+    Files hold up to `max_file_bytes`; workers get memory in proportion. One thread submits and takes results; `abandon`
+    may be called from any. `on_ready` is called, from a thread of
     the pool, whenever a result can be taken; it must not wait.
     """
 
-    def __init__(self, options: ChunkOptions, *, jobs: int, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, options: ChunkOptions, *, jobs: int, on_ready: Callable[[], None], max_file_bytes: int = 0
+    ) -> None:
         self._options = options
         self._jobs = jobs
+        self._memory = max(LEAST_MEMORY, MEMORY_PER_BYTE * max_file_bytes)
         self._on_ready = on_ready
         self._pool: pebble.ProcessPool | None = None
         # Starting takes a quarter of a second, for which nobody has to wait: tasks do, in the queue of this thread.
@@ -183,7 +193,7 @@ class ChunkPool:
         if self._broken:
             raise BrokenProcessPool
         if self._pool is None:
-            self._pool = _new_pool(self._jobs)
+            self._pool = _new_pool(self._jobs, self._memory)
         future: Future[list[Answer]] = self._pool.schedule(
             chunk_group, args=(_texts(tasks), self._options), timeout=DEADLINE_SECONDS
         )
@@ -256,13 +266,15 @@ def _failed(document: Document, error_type: str, message: str) -> Failed:
 def _explain(error: BaseException | None) -> str:
     if isinstance(error, TimeoutError):
         return f"the chunker did not end within {DEADLINE_SECONDS:.0f} seconds"
+    if isinstance(error, MemoryError):
+        return "the chunker needs more memory than a worker may have"
     code = getattr(error, "exitcode", None)
     if code is not None:
         return f"the chunker's process ended with exit code {code}"
     return f"the chunker's answer was lost: {error}"
 
 
-def _new_pool(jobs: int) -> pebble.ProcessPool:
+def _new_pool(jobs: int, memory: int) -> pebble.ProcessPool:
     """Start a pool: every process of it runs when this returns, or none."""
     import pebble
 
@@ -270,7 +282,7 @@ def _new_pool(jobs: int) -> pebble.ProcessPool:
     context = multiprocessing.get_context("forkserver" if fork_server else "spawn")
     if fork_server:
         context.set_forkserver_preload(list(PRELOADED))
-    pool = pebble.ProcessPool(max_workers=jobs, context=context)
+    pool = pebble.ProcessPool(max_workers=jobs, context=context, initializer=limit_memory, initargs=[memory])
     try:
         with _environment(WORKER_ENVIRONMENT), _interrupts_blocked():
             pool.active  # noqa: B018 - the first time that this is asked, pebble starts the workers

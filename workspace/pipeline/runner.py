@@ -24,8 +24,8 @@ from workspace.storage.connection import private_file_ids
 from workspace.storage.lock import index_lock
 from workspace.storage.reader import LAST_RUN_KEY, get_meta, known_files
 from workspace.storage.repair import sound_index
-from workspace.storage.writer import finish, set_meta
-from workspace.types import LastRun, Progress
+from workspace.storage.writer import finish, poisons_of, set_meta
+from workspace.types import LastRun, Poison, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import apsw
 
     from workspace.pipeline.chunking.options import ChunkOptions
-    from workspace.pipeline.items import Item
+    from workspace.pipeline.items import Failed, Item
     from workspace.types import IndexSummary, ProgressCallback, Root
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ DEVICE_KEY: Final = "root_device:"
 class RunOptions:
     """What one run is to do: `jobs` worker processes for long documents, `wait` seconds for the lock.
 
-    `verify` hashes every file, whatever its stat says. `inline` runs the same stages in the caller's thread, batch by
-    batch, without any other thread or process.
+    `verify` hashes every file, whatever its stat says; `retry_failed` tries again what no chunker could cut. `inline`
+    runs the same stages in the caller's thread, batch by batch, without any other thread or process.
     """
 
     roots: tuple[Root, ...]
@@ -58,6 +58,7 @@ class RunOptions:
     chunking: ChunkOptions
     max_file_bytes: int
     verify: bool = False
+    retry_failed: bool = False
     wait: float = 0.0
     jobs: int = 1
     inline: bool = False
@@ -90,6 +91,8 @@ class _Run:
         self._options = options
         self._connection = connection
         self._known = known_files(connection)
+        self._signature = config_signature(options.chunking)
+        self._poisons = poisons_of(connection, self._signature, forget=options.retry_failed)
         self._devices = _stored_devices(connection, options.roots)
         self._coverage = Coverage()
         self._chunk_inbox: Channel[Item] = Channel()
@@ -100,7 +103,12 @@ class _Run:
         if options.inline:
             self._chunkers = InlineChunks(options.chunking)
         else:
-            self._chunkers = ChunkPool(options.chunking, jobs=options.jobs, on_ready=self._chunk_inbox.nudge)
+            self._chunkers = ChunkPool(
+                options.chunking,
+                jobs=options.jobs,
+                on_ready=self._chunk_inbox.nudge,
+                max_file_bytes=options.max_file_bytes,
+            )
         self._found = 0
         self._discovering = True
 
@@ -124,12 +132,16 @@ class _Run:
     def _steps(self) -> list[Step[Item]]:
         """Return the stages in order."""
         chunking = self._options.chunking
-        reading = ReadOptions(self._options.max_file_bytes, config_signature(chunking), self._options.verify)
+        reading = ReadOptions(self._options.max_file_bytes, self._signature, self._options.verify)
         return [
             Step("discover", Channel(), lambda _: self._candidates()),
             Step("read", Channel(), lambda found: read_all(self._wanted(found), self._known, reading, self._budget)),
-            Step("chunk", self._chunk_inbox, lambda read: chunk(read, chunking, self._chunkers)),
-            Step("writer", self._write_inbox, lambda chunked: store(chunked, self._connection, self._gone)),
+            Step("chunk", self._chunk_inbox, lambda read: chunk(read, chunking, self._chunkers, self._poisons)),
+            Step(
+                "writer",
+                self._write_inbox,
+                lambda chunked: store(chunked, self._connection, self._gone, self._poison),
+            ),
         ]
 
     def _inline(self) -> Iterator[list[Item]]:
@@ -164,6 +176,12 @@ class _Run:
         if self._discovering or self._crew.cancelled.is_set():
             return []
         return [path for path in self._known if not self._coverage.keeps(path)]
+
+    def _poison(self, failure: Failed) -> Poison | None:
+        """Return what is to be remembered of a failure: nothing in a run that is being ended, its workers included."""
+        if failure.poison is None or self._crew.cancelled.is_set():
+            return None
+        return Poison(failure.poison, self._signature, failure.error_type, failure.message)
 
     def _conclude(self, batch: list[Item], report: Report, progress: ProgressCallback) -> None:
         for outcome in batch:

@@ -12,20 +12,25 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from workspace.types import Poison
+
 
 def store(
-    batches: Iterable[list[Item]], connection: apsw.Connection, gone: Callable[[], Iterable[str]]
+    batches: Iterable[list[Item]],
+    connection: apsw.Connection,
+    gone: Callable[[], Iterable[str]],
+    poison_of: Callable[[Failed], Poison | None] = lambda _: None,
 ) -> Iterator[list[Item]]:
     """Write what `batches` bring and yield outcomes: a file is `Stored` only once it is committed.
 
-    An empty batch says that nothing else is coming just now, so what waits is committed. At the end, what `gone` then
-    returns is pruned.
+    What `poison_of` makes of a failure is remembered. An empty batch says that nothing else is coming just now, so what
+    waits is committed. At the end, what `gone` then returns is pruned.
     """
     writer = Writer(connection)
     for batch in batches:
         items: list[Item] = []
         for item in batch:
-            items += _write(writer, item)
+            items += _write(writer, item, poison_of)
         if not batch or writer.due() == 0:
             items += _outcomes(writer.flush())
         yield items
@@ -35,7 +40,7 @@ def store(
     yield [*items, *map(Pruned, pruned)]
 
 
-def _write(writer: Writer, item: Item) -> list[Item]:
+def _write(writer: Writer, item: Item, poison_of: Callable[[Failed], Poison | None]) -> list[Item]:
     """Hand `item` to the writer; return the outcomes that are certain now, of earlier items too."""
     match item:
         case Chunked():
@@ -43,7 +48,7 @@ def _write(writer: Writer, item: Item) -> list[Item]:
         case Refreshed():
             return [*_outcomes(writer.refresh(item.path, item.stat, item.verified_ns)), item]
         case Failed(rows_are_gone=True):
-            return [*_outcomes(writer.remove(item.path)), item]
+            return [*_outcomes(writer.remove(item.path, poison=poison_of(item))), item]
         case _:
             return [item]
 

@@ -1,4 +1,4 @@
-"""Opening the database, to write or only to read, and the one way to run a transaction."""
+"""Opening the database, to write or only to read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import apsw
 from workspace.constants import LOCK_NAME
 from workspace.storage import schema
 from workspace.storage.lock import HOLDER_NAME
+from workspace.storage.migrations import migrate
+from workspace.storage.transaction import transaction
 from workspace.storage.trouble import explained
 from workspace.types import WorkspaceError
 
@@ -39,7 +41,7 @@ _NO_SHARED_MEMORY: Final = (apsw.CantOpenError, apsw.ReadOnlyError)
 
 
 def open_writer(path: Path) -> apsw.Connection:
-    """Open the database for writing; make it, readable by its owner alone, where it does not exist.
+    """Open the database for writing, brought to the present schema; make it, for its owner alone, if there is none.
 
     The caller holds the index lock and closes the connection. Nothing is written to a file that is not ours.
     Raises `WorkspaceError` if the file cannot be used; where the file itself is to blame, `IndexUnusable`.
@@ -90,24 +92,6 @@ def open_reader(path: Path) -> apsw.Connection | None:
         raise explained(error, path, "read") from error
 
 
-@contextlib.contextmanager
-def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Run the block as one writing transaction: committed at its end, rolled back if anything is raised.
-
-    What is raised is always the first cause. On a full disk, say, SQLite itself ends the transaction, and an
-    unconditional ROLLBACK would replace that error by its own.
-    """
-    connection.execute("BEGIN IMMEDIATE").fetchall()
-    try:
-        yield
-        connection.execute("COMMIT").fetchall()
-    except BaseException:
-        if connection.in_transaction:
-            with contextlib.suppress(apsw.Error):
-                connection.execute("ROLLBACK").fetchall()
-        raise
-
-
 def private_file_ids(path: Path) -> frozenset[tuple[int, int]]:
     """Return device and inode of every file that belongs to the database at `path`, as far as they exist.
 
@@ -155,6 +139,8 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
     if fresh:
         with transaction(connection):
             schema.create(connection)
+    else:
+        migrate(connection)
 
 
 def _open_to_read(path: Path, mode: str) -> apsw.Connection | None:

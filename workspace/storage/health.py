@@ -10,7 +10,7 @@ import apsw
 from workspace.constants import DOUBT_NAME
 from workspace.storage import schema
 from workspace.storage.connection import open_reader
-from workspace.storage.schema import BASE_TABLES, FTS_TABLE
+from workspace.storage.schema import FTS_TABLE
 from workspace.storage.trouble import damage_message
 from workspace.types import Condition, Health, IndexUnusable, WorkspaceError
 
@@ -22,9 +22,6 @@ _SAME_COUNT: Final = f"SELECT (SELECT count(*) FROM chunks) = (SELECT count(*) F
 
 _COMPARE: Final = f"INSERT INTO {FTS_TABLE}({FTS_TABLE}, rank) VALUES ('integrity-check', 1)"
 """FTS5's comparison of its index with every row of `chunks`: 12 ms per MB of text, and for writers only."""
-
-_TABLES: Final = (*BASE_TABLES, FTS_TABLE)
-_ALL_THERE: Final = f"SELECT count(*) = {len(_TABLES)} FROM sqlite_schema WHERE name IN {_TABLES}"
 
 _HALF_A_FILE: Final = (
     "SELECT abs_path FROM files f WHERE chunk_count != (SELECT count(*) FROM chunks c WHERE c.abs_path = f.abs_path)"
@@ -68,8 +65,9 @@ def glance(connection: apsw.Connection) -> None:
 
     Raises `apsw.CorruptError` for these, or what SQLite raises if it cannot even be looked at.
     """
-    if not connection.execute(_ALL_THERE).get:
-        raise apsw.CorruptError("a table is missing")
+    for table in (*_tables(connection), FTS_TABLE):
+        if not _exists(connection, table):
+            raise apsw.CorruptError(f"the table {table} is missing")
     if not connection.execute(_SAME_COUNT).get:
         raise apsw.CorruptError(OUT_OF_STEP)
 
@@ -125,7 +123,7 @@ def scanned(connection: apsw.Connection) -> Iterator[None]:
 
 
 def _first_complaint(connection: apsw.Connection) -> str | None:
-    for table in BASE_TABLES:
+    for table in _tables(connection):
         if not _exists(connection, table):
             return f"the table {table} is missing"
         if why := _complaint(connection, f"PRAGMA integrity_check({table})"):
@@ -147,6 +145,10 @@ def _text_complaint(connection: apsw.Connection, *, compare: bool, suspect: bool
     except (apsw.CorruptError, apsw.SQLError) as error:
         return str(error)
     return _complaint(connection, f"PRAGMA integrity_check({FTS_TABLE})") if suspect else None
+
+
+def _tables(connection: apsw.Connection) -> tuple[str, ...]:
+    return schema.tables_of(connection.pragma("user_version"))
 
 
 def _exists(connection: apsw.Connection, table: str) -> bool:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from workspace.storage import schema
-from workspace.storage.connection import COMPANIONS, companion, file_size, open_checker, open_writer, transaction
+from workspace.storage.connection import COMPANIONS, companion, file_size, open_checker, open_writer
 from workspace.storage.health import doubt_file, examine, glance
 from workspace.storage.schema import FTS_TABLE
+from workspace.storage.transaction import transaction
 from workspace.storage.trouble import explained
 from workspace.types import Condition, Health, IndexUnusable, RepairReport, WorkspaceError
 

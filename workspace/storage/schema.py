@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 APPLICATION_ID: Final = int.from_bytes(b"HWsp")
 """``PRAGMA application_id`` of our files: tells them from any other SQLite database."""
 
-SCHEMA_VERSION: Final = 1
-"""``PRAGMA user_version``. A change of the tables raises it and brings its migration from the version before."""
-
-BASE_TABLES: Final = ("meta", "files", "chunks")
-"""What cannot be made from anything else in the database."""
+SCHEMA_VERSION: Final = 2
+"""``PRAGMA user_version``. Raised by every change that older versions could not work with, or that needs more than a
+column with a default; it brings its step in `migrations`."""
 
 FTS_TABLE: Final = "chunks_fts"
 """The full-text index, all of it made from `chunks`; its shadow tables begin with this name and an underscore."""
@@ -53,14 +51,14 @@ FTS_DDL: Final = (
     *(f"INSERT INTO {FTS_TABLE}({FTS_TABLE}, rank) VALUES ('{name}', {value})" for name, value in _FTS_SETTINGS),
 )
 
-_DDL: Final = (
-    """
+TABLES: Final = {
+    "meta": """
     CREATE TABLE meta (
         key   TEXT NOT NULL PRIMARY KEY,
         value TEXT NOT NULL
     )
     """,
-    """
+    "files": """
     CREATE TABLE files (
         abs_path         TEXT    NOT NULL PRIMARY KEY,
         root_path        TEXT    NOT NULL,
@@ -77,7 +75,7 @@ _DDL: Final = (
         chunk_count      INTEGER NOT NULL
     )
     """,
-    """
+    "chunks": """
     CREATE TABLE chunks (
         id          INTEGER PRIMARY KEY,
         chunk_id    TEXT    NOT NULL UNIQUE,
@@ -97,6 +95,24 @@ _DDL: Final = (
         UNIQUE (abs_path, chunk_index)
     )
     """,
+    # Contents that no chunker could cut, under a configuration: not tried again until either changes.
+    "failures": """
+    CREATE TABLE failures (
+        content_hash     TEXT NOT NULL,
+        config_signature TEXT NOT NULL,
+        error_type       TEXT NOT NULL,
+        message          TEXT NOT NULL,
+        PRIMARY KEY (content_hash, config_signature)
+    ) WITHOUT ROWID
+    """,
+}
+"""What cannot be made from anything else in the database, and the text that `migrations.reconcile` goes by."""
+
+_SINCE: Final = {"failures": 2}
+"""The version that brought a table, for those that not every version has."""
+
+_DDL: Final = (
+    *TABLES.values(),
     *FTS_DDL,
     f"CREATE TRIGGER chunks_inserted AFTER INSERT ON chunks BEGIN {_INDEX} END",
     f"CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN {_UNINDEX} END",
@@ -125,6 +141,11 @@ def holds_index(connection: apsw.Connection, path: Path) -> bool:
             Condition.FOREIGN, f"{path} is a database of another program; move it away, and index again"
         )
     return bool(tables)
+
+
+def tables_of(version: int) -> tuple[str, ...]:
+    """Return the names of the tables that a database of this version has, the full-text index aside."""
+    return tuple(name for name in TABLES if _SINCE.get(name, 1) <= version)
 
 
 def create(connection: apsw.Connection) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from workspace.storage.connection import transaction
+from workspace.storage.transaction import transaction
+from workspace.types import Poison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,6 +59,8 @@ _REFRESH: Final = """
     WHERE abs_path = ?
 """
 
+_REMEMBER: Final = "INSERT INTO failures VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+
 _FILE_ERRORS: Final = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, UnicodeError, OverflowError)
 """What is wrong with one file's rows, not with the database: only that file fails. All else ends the run."""
 
@@ -80,6 +83,7 @@ class _Batch:
     files: dict[str, tuple[FileRecord, Sequence[ChunkRecord]]] = field(default_factory=dict)
     refreshed: dict[str, tuple[FileStat, int]] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    poisons: list[Poison] = field(default_factory=list)
     chars: int = 0
     rows: int = 0
     since: float = 0.0
@@ -118,10 +122,12 @@ class Writer:
         self._batch.refreshed[path] = stat, verified_ns
         return outcome
 
-    def remove(self, path: str) -> Outcome:
-        """Drop a file and its chunks; one that is not stored is no error."""
+    def remove(self, path: str, *, poison: Poison | None = None) -> Outcome:
+        """Drop a file and its chunks; one that is not stored is no error. Remember `poison`, if that is why."""
         outcome = self._make_room(path)
         self._batch.removed.add(path)
+        if poison:
+            self._batch.poisons.append(poison)
         return outcome
 
     def flush(self) -> Outcome:
@@ -162,7 +168,7 @@ class Writer:
 
         A file that cannot be stored loses its old rows: they are known to be outdated.
         """
-        self._commit(_Batch(refreshed=batch.refreshed, removed=batch.removed))
+        self._commit(_Batch(refreshed=batch.refreshed, removed=batch.removed, poisons=batch.poisons))
         stored, failed = [], []
         for path, (file, chunks) in batch.files.items():
             try:
@@ -172,6 +178,19 @@ class Writer:
                 failed.append((file, error))
                 self._commit(_Batch(removed={path}))
         return Outcome(stored=tuple(stored), failed=tuple(failed))
+
+
+def poisons_of(connection: apsw.Connection, signature: str, *, forget: bool) -> dict[str, Poison]:
+    """Return what has failed under the configuration of `signature`, by the hash of its content.
+
+    What failed under another one is forgotten, since it will be tried again; with `forget`, all is.
+    """
+    gone = "" if forget else signature
+    if connection.execute("SELECT count(*) FROM failures WHERE config_signature != ?", (gone,)).get:
+        with transaction(connection):
+            connection.execute("DELETE FROM failures WHERE config_signature != ?", (gone,)).fetchall()
+    rows = connection.execute("SELECT content_hash, config_signature, error_type, message FROM failures")
+    return {row[0]: Poison(*row) for row in rows}
 
 
 def set_meta(connection: apsw.Connection, values: Mapping[str, str]) -> None:
@@ -211,6 +230,8 @@ def _write(connection: apsw.Connection, batch: _Batch) -> None:
     # The chunks go by the foreign key, and their FTS5 entries by the trigger. `INSERT OR REPLACE` would skip it.
     connection.execute(_DELETE, (json.dumps([*batch.removed, *batch.files]),)).fetchall()
     _insert(connection, "files", _FILE_COLUMNS, [_file_row(file) for file, _ in batch.files.values()])
+    if batch.poisons:
+        connection.executemany(_REMEMBER, map(astuple, batch.poisons)).fetchall()
     chunks = chain.from_iterable(chunks for _, chunks in batch.files.values())
     _insert(connection, "chunks", _CHUNK_COLUMNS, list(map(_chunk_row, chunks)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,14 @@ Text = tuple[str, str, bool]
 
 Answer = list[Span] | tuple[str, str]
 """The spans of a text, or the class name and message of what the default chunker raised."""
+
+
+def limit_memory(limit: int) -> None:
+    """Let this process have at most `limit` bytes, where the system can tell: more is a MemoryError, or its end."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # no such thing here, or a lower limit is in force
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def chunk_group(texts: list[Text], options: ChunkOptions) -> list[Answer]:
