@@ -267,6 +267,14 @@ def test_the_limit_is_the_users_or_the_configured_one(run, home: Path):
     assert len(run("search", "deployment", "--limit", "0").document) == 1
 
 
+@pytest.mark.usefixtures("indexed")
+def test_a_corrected_word_is_said_on_stderr(run):
+    for arguments in (["search", "deploymnet"], ["--human", "search", "deploymnet"]):
+        answer = run(*arguments)
+        assert answer.err == "warning: showing results for deployment: nothing holds deploymnet\n"
+    assert len(run("search", "deploymnet").document) == 3
+
+
 @pytest.mark.usefixtures("home")
 def test_how_much_is_shown_is_up_to_the_user(run, tmp_path: Path):
     """A thousand lines in pieces of twenty words: three of one file, and of each what was asked for."""

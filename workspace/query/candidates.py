@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import apsw
 
 from workspace.query import lexrank
+from workspace.query.tree import Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workspace.query.compile import CompiledQuery
     from workspace.query.filters import Restriction
-    from workspace.query.tree import Term
+    from workspace.query.lexrank import Asked
 
 RANK: Final = "bm25(1, 8, 8, 8)"
 """The order in which FTS5 offers rows: a word in a heading, the path or a symbol says more of what a row is about."""
@@ -53,16 +53,15 @@ class Hit:
 
 
 def best_hits(
-    connection: apsw.Connection, query: CompiledQuery, restriction: Restriction, *, limit: int, per_file: int
+    connection: apsw.Connection, asked: Asked, restriction: Restriction, *, limit: int, per_file: int
 ) -> list[Hit]:
-    """Return the `limit` best rows that `query` finds, at most `per_file` of one file (0: any number).
+    """Return the `limit` best rows for what is `asked`, at most `per_file` of one file (0: any number).
 
     They are ordered by score, then path and place in the file. FTS5 sorts all of them in its own cheap order; the first
     of these are scored by `lexrank.lexrank`, and more of them while too few are left.
     """
     connection.register_fts5_function(lexrank.NAME, cast("apsw.FTS5Function", lexrank.lexrank))
-    asked = lexrank.asked(query, partial(_rows_with, connection))
-    bindings = {"match": query.match, "rank": RANK, "asked": apsw.pyobject(asked), **restriction.bindings}
+    bindings = {"match": asked.match, "rank": RANK, "asked": apsw.pyobject(asked), **restriction.bindings}
     # "+" keeps the restriction from steering FTS5, which would start the query anew for each row allowed.
     allowed = f" AND +f.rowid IN ({restriction.rows})" if restriction.rows else ""
     cursor: Any = connection.execute(f"{_MATCHING}{allowed} ORDER BY f.rank", bindings)
@@ -97,8 +96,11 @@ def few_of_each(hits: list[Hit], per_file: int) -> list[Hit]:
     return kept
 
 
-def _rows_with(connection: apsw.Connection, term: Term) -> int:
-    count: int = connection.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (str(term),)).get
+def rows_with(connection: apsw.Connection, term: Term) -> int:
+    """Return how many rows of the index hold `term`, composed or decomposed."""
+    spellings = dict.fromkeys((term.text, unicodedata.normalize("NFD", term.text)))
+    match = " OR ".join(str(Term(text)) for text in spellings)
+    count: int = connection.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,)).get
     return count
 
 

@@ -12,13 +12,14 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from workspace.query.stopwords import without_stop_words
 from workspace.query.tree import And, Node, Or, Phrase, Term, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Key = Callable[[str], str]
     Tokens = list[str]
@@ -50,6 +51,8 @@ _SEPARATOR: Final = re.compile(
 _MARK_FLOOD: Final = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 """More than 30 marks in a row, the limit of UAX #15 section 13: sorting them takes time that grows as the square."""
 
+_NO_CORRECTIONS: Final[Mapping[str, str]] = MappingProxyType({})
+
 _TOKEN: Final = re.compile(r"(?:[^\W_][\u0300-\u036f]*+)++")
 _LONE: Final = re.compile(r".[\u0300-\u036f]*")
 
@@ -74,14 +77,17 @@ class CompiledQuery:
         return "" if self.tree is None else str(self.tree)
 
 
-def compile_query(text: str, *, stem: Key | None = None) -> CompiledQuery:
+def compile_query(
+    text: str, *, stem: Key | None = None, corrections: Mapping[str, str] = _NO_CORRECTIONS
+) -> CompiledQuery:
     """Return the query that `text` asks for.
 
     `stem` gives what the index keeps of a token, "" for nothing: tokens of which it keeps the same are one term, and
     those of which it keeps nothing are no terms. Without it, tokens are the same if they differ in case only.
+    `corrections` are tokens to take for others, by what `stem` gives of those.
     """
     key = stem or str.lower
-    words = list(_words(text, key))
+    words = [(word, [corrections.get(key(token), token) for token in tokens]) for word, tokens in _words(text, key)]
     sequence = _counted(_clauses(words), key)
     clauses, dropped = _limited(list(dict.fromkeys(sequence)))
     if not clauses:

@@ -60,13 +60,14 @@ APART: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query in the numbers that FTS5 gives to the phrases of its expression, which words are to it as well.
+    """The expression `match`, and the query in the numbers that FTS5 gives to its phrases (a word is one to it, too).
 
     Each term has several where it is spelled in two ways or occurs in several clauses, and so has `whole`, the query as
     one phrase. `counts` is how often the query holds each term, `rows` how many rows do. `pairs` are neighbours in the
     query, by their places in `terms`. `compounds` are phrases, with the places of those terms that occur in them alone.
     """
 
+    match: str
     terms: tuple[tuple[int, ...], ...]
     counts: tuple[int, ...]
     rows: tuple[int, ...]
@@ -90,6 +91,7 @@ def asked(query: CompiledQuery, rows_with: Callable[[Term], int]) -> Asked:
         numbers.setdefault(_words(leaf), []).append(number)
     place = {term: index for index, term in enumerate(query.terms)}
     return Asked(
+        match=query.match,
         terms=tuple(tuple(numbers.get(_words(term), ())) for term in query.terms),
         counts=tuple(term.count for term in query.terms),
         rows=tuple(map(rows_with, query.terms)),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from workspace.constants import DEFAULT_LIMIT, DEFAULT_MAX_CONTENT_CHARS, DEFAULT_PER_FILE
-from workspace.query.candidates import best_hits
+from workspace.query.candidates import best_hits, rows_with
 from workspace.query.compile import compile_query
 from workspace.query.filters import restrict
+from workspace.query.lexrank import asked
 from workspace.query.results import Shape, shaped
+from workspace.query.spelling import corrections
 from workspace.storage.health import glance, leave_doubt, scanned, text_index_message
 from workspace.storage.schema import FTS_TOKENIZER
 from workspace.storage.trouble import damage_message, explained
@@ -23,7 +25,9 @@ from workspace.types import Condition, IndexUnusable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from workspace.query.compile import CompiledQuery
     from workspace.query.filters import Restriction
+    from workspace.query.tree import Term
     from workspace.types import SearchResult
 
 MAX_LIMIT: Final = 1_000
@@ -90,16 +94,32 @@ def _search_by_scan(
 
 def _search(connection: apsw.Connection, query: str, options: SearchOptions) -> list[SearchResult]:
     stem = stemmer(connection)
-    compiled = compile_query(query, stem=stem)
+    rows = cache(partial(rows_with, connection))
+    compiled = _corrected(connection, query, stem, rows)
     for note in compiled.notes:
         _log.warning(note)
     if not compiled.match:
         return []
     restriction = restrict(connection, path=options.path, glob=options.glob)
     per_file = 0 if _is_a_file(connection, restriction) else options.per_file
-    hits = best_hits(connection, compiled, restriction, limit=_limit(options), per_file=per_file)
+    hits = best_hits(connection, asked(compiled, rows), restriction, limit=_limit(options), per_file=per_file)
     shape = Shape(max_chars=options.max_content_chars, context=options.context)
     return shaped(connection, compiled.match, hits, stem, shape)
+
+
+def _corrected(
+    connection: apsw.Connection, query: str, stem: Callable[[str], str], rows: Callable[[Term], int]
+) -> CompiledQuery:
+    """Return the query with those of its words corrected that the index holds nowhere, and say so in the log."""
+    compiled = compile_query(query, stem=stem)
+    unknown = [term for term in compiled.terms if not rows(term)]
+    meant = corrections(connection, unknown, stem) if unknown else {}
+    if not meant:
+        return compiled
+    for term in unknown:
+        if word := meant.get(stem(term.text)):
+            _log.warning("showing results for %s: nothing holds %s", word, term.text)
+    return compile_query(query, stem=stem, corrections=meant)
 
 
 def _is_a_file(connection: apsw.Connection, restriction: Restriction) -> bool:
