@@ -781,7 +781,7 @@ def test_the_readme_example_runs(tmp_path: Path, monkeypatch, capsys):
     (tmp_path / "notes" / "a.md").write_text("# Deploying\n\n## Rollback procedure\n\nGo back.\n")
     monkeypatch.chdir(tmp_path)
     (example,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {})  # noqa: S102 - our own text
+    exec(compile(example, "README.md", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own text
     assert f"{tmp_path}/notes/a.md:" in capsys.readouterr().out
 
 
