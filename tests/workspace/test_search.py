@@ -46,14 +46,15 @@ class Index:
 
     def add(
         self, name: str, text: str, *, cuts: Iterable[int] = (), section: str | None = None, headings: str = "",
-        path_terms: str = "", symbols: str = "",
+        path_terms: str = "", symbols: str = "", overlap: int = 0,
     ) -> str:  # fmt: skip
-        """Write a file and index it in rows cut at the offsets `cuts`."""
+        """Write a file and index it in rows cut at the offsets `cuts`, each but the first with what precedes it."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
         lines = LineMap(text)
         edges = [0, *cuts, len(text)]
+        pieces = [(max(0, start - overlap), end) for start, end in pairwise(edges)]
         chunks = [
             ChunkRecord(
                 chunk_id=f"{name}:{number}", abs_path=str(path), chunk_index=number, content=text[start:end],
@@ -61,7 +62,7 @@ class Index:
                 end_line=line_span(lines, text, start, end)[1], start_char=start, end_char=end, section=section,
                 kind="text", headings=headings, path_terms=path_terms, symbols=symbols,
             )
-            for number, (start, end) in enumerate(pairwise(edges))
+            for number, (start, end) in enumerate(pieces)
         ]  # fmt: skip
         writer = Writer(self._connection)
         writer.store(self._record(path, len(chunks)), chunks)
@@ -105,6 +106,16 @@ def lines_of(path: str, first: int, last: int) -> str:
 
 
 # --- results -------------------------------------------------------------------------------------------------
+
+
+def test_the_same_lines_are_shown_once(index: Index):
+    """Two chunks that overlap where the words stand are narrowed to the same lines."""
+    line = "nothing of interest\n"
+    text = line * 20 + "a needle\n" + line * 20
+    index.add("a.txt", text, cuts=[text.index("needle") + len("needle\n") + len(line)], overlap=100)
+    found = index.search("needle", max_content_chars=30)
+    assert [(hit.line_start, hit.line_end) for hit in found] == [(21, 22)]
+    assert len(index.search("interest", max_content_chars=30)) == 2
 
 
 def test_a_result_tells_all_there_is_to_know(index: Index):

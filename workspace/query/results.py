@@ -69,10 +69,11 @@ def shaped(
 ) -> list[SearchResult]:
     """Return `hits`, which `match` found, best first, as results of that shape.
 
+    A hit is left out if a better one shows its lines already, as of two chunks that overlap where the words stand.
     Together they keep to the total budget; where it is scarce, the lower ones are narrowed first. Rows are read one
     at a time, so that memory does not grow with their number.
     """
-    results = []
+    results: list[SearchResult] = []
     left = TOTAL_BYTES
     for hit, owed in zip(hits, owed_below([hit.size for hit in hits]), strict=True):
         rows: list[Any] = connection.execute(_ROW, (hit.row,)).fetchall()
@@ -87,9 +88,18 @@ def shaped(
         if shape.context:
             around = surroundings(connection, hit, min(shape.context, MAX_CONTEXT))
             shown = _widened(row, around, shown, shape.context, Room(sys.maxsize, room.size))
+        if _is_among(results, hit.path, shown):
+            continue
         left -= encoded_size(shown.content) + PUNCTUATION_BYTES
         results.append(_result(hit, row, shown))
     return results
+
+
+def _is_among(results: list[SearchResult], path: str, shown: _Shown) -> bool:
+    return any(
+        better.path == path and better.line_start <= shown.line_start and shown.line_end <= better.line_end
+        for better in results
+    )
 
 
 def _whole(row: _Row) -> _Shown:
