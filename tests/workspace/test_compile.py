@@ -280,6 +280,12 @@ def test_terms_over_the_limit_are_dropped_with_a_note():
     assert compile_query(text.rsplit(" ", 1)[0]).notes == ()
 
 
+def test_compounds_that_the_limit_makes_equal_are_sent_once():
+    text = " ".join(f"word{number}" for number in range(MAX_TERMS - 2))
+    compiled = compile_query(f"{text} alpha-beta-one alpha-beta-two alpha-beta-three")
+    assert compiled.match.count('"alpha beta"') == 1
+
+
 LARGE = {
     "one word": "x" * 1_000_000,
     "many words": " ".join(f"wörd{number}" for number in range(10_000)),

@@ -148,14 +148,14 @@ def _limited(clauses: list[Clause]) -> tuple[list[Clause], bool]:
     """Return `clauses` without what is over the limits, and whether anything is."""
     different = dict.fromkeys(term for clause in clauses for term in clause)
     searched = frozenset(islice(different, MAX_TERMS))
-    limited: list[Clause] = []
+    limited: dict[Clause, None] = {}  # compounds may be the same in what is left of them
     left = MAX_EXPRESSION
     for clause in clauses:
         within = tuple(term for term in clause if term in searched)[:left]
-        left -= len(within)
-        if within:
-            limited.append(within)
-    return limited, limited != clauses
+        if within and within not in limited:
+            left -= len(within)
+            limited[within] = None
+    return list(limited), list(limited) != clauses
 
 
 def _node(clause: Clause) -> Node:

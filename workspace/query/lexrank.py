@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from workspace.query.tree import Phrase, Term, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import apsw
 
@@ -87,33 +87,42 @@ class _Statistics:
 def asked(query: CompiledQuery, rows_with: Callable[[Term], int]) -> Asked:
     """Return `query` as `lexrank` takes it; `rows_with` counts the rows that hold a term."""
     numbers: dict[Words, list[int]] = {}
-    for number, leaf in enumerate(leaves(query.tree) if query.tree else ()):
-        numbers.setdefault(_words(leaf), []).append(number)
+    alone: dict[Words, list[int]] = {}
+    count = 0
+    for clause in _clauses(query):
+        simple = isinstance(clause[0], Term)
+        for leaf in clause:
+            numbers.setdefault(_words(leaf), []).append(count)
+            if simple:
+                alone.setdefault(_words(leaf), []).append(count)
+            count += 1
     place = {term: index for index, term in enumerate(query.terms)}
     return Asked(
         match=query.match,
-        terms=tuple(tuple(numbers.get(_words(term), ())) for term in query.terms),
+        # A word that is a clause of its own is found by that wherever it stands: its compounds tell nothing more.
+        terms=tuple(tuple(alone.get(_words(term), numbers[_words(term)])) for term in query.terms),
         counts=tuple(term.count for term in query.terms),
         rows=tuple(map(rows_with, query.terms)),
         pairs=tuple((place[first], place[second]) for first, second in query.pairs),
         whole=tuple(numbers.get(_words(query.whole), ())) if query.whole else (),
         compounds=tuple(
-            (tuple(numbers[phrase]), tuple(place[term] for term in query.terms if _words(term) in parts))
+            (tuple(numbers[phrase]), tuple(place[term] for term in query.terms if _words(term) in parts - alone.keys()))
             for phrase, parts in _compounds(query)
         ),
     )
 
 
-def _compounds(query: CompiledQuery) -> list[tuple[Words, set[Words]]]:
-    """Return the words of each compound's phrase, and those of its parts that the query does not hold by themselves."""
-    clauses = [list(leaves(part)) for part in query.tree.parts] if query.tree else []
-    alone = {_words(clause[0]) for clause in clauses if isinstance(clause[0], Term)}
-    found = []
-    for clause in clauses:
+def _compounds(query: CompiledQuery) -> Iterator[tuple[Words, set[Words]]]:
+    """Yield the words of each compound's phrase, and those of its parts."""
+    for clause in _clauses(query):
         parts = {_words(leaf) for leaf in clause if isinstance(leaf, Term)}
         if isinstance(clause[0], Phrase) and parts:
-            found.append((_words(clause[0]), parts - alone))
-    return found
+            yield _words(clause[0]), parts
+
+
+def _clauses(query: CompiledQuery) -> list[list[Term | Phrase]]:
+    """Return the leaves of each word, each compound, and the whole, in the order of the expression."""
+    return [list(leaves(part)) for part in query.tree.parts] if query.tree else []
 
 
 def lexrank(api: apsw.FTS5ExtensionApi, query: Asked) -> float:
@@ -156,11 +165,12 @@ def _statistics(api: apsw.FTS5ExtensionApi, query: Asked) -> _Statistics:
 
 
 def _places(api: apsw.FTS5ExtensionApi, numbers: Sequence[int]) -> Places:
-    """Return where any spelling of a phrase stands; nothing if none does."""
-    found = [places for number in numbers if any(places := api.phrase_locations(number))]
-    if len(found) < 2:
-        return found[0] if found else ()
-    return [sorted(set().union(*columns)) for columns in zip(*found, strict=True)]
+    """Return where the first of these phrases that the row holds stands; nothing if it holds none."""
+    for number in numbers:
+        places = api.phrase_locations(number)
+        if any(places):
+            return places
+    return ()
 
 
 def _saturated(frequency: float) -> float:
