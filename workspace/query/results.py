@@ -13,7 +13,6 @@ from workspace.query.budget import PUNCTUATION_BYTES, TOTAL_BYTES, Room, encoded
 from workspace.query.context import MAX_CONTEXT, Surroundings, surroundings
 from workspace.query.matches import Match, find_matches
 from workspace.query.passage import best_passage, trimmed, widened
-from workspace.text.headings import heading_in_force, headings_of
 from workspace.text.lines import LineMap, line_span
 from workspace.text.words import count_words
 from workspace.types import SearchResult
@@ -135,6 +134,8 @@ def _widened(row: _Row, around: Surroundings, shown: _Shown, count: int, room: R
 
 
 def _section_at(text: str, path: str, offset: int) -> str | None:
+    from workspace.text.headings import heading_in_force, headings_of  # for long rows alone: 6 ms of patterns
+
     heading = heading_in_force(headings_of(text, path), offset)
     return heading.line_text if heading else None
 
