@@ -8,7 +8,7 @@ export DIR ?= .
 export QUERY ?= ignore file
 export CORPUS
 
-.PHONY: demo test bench quality
+.PHONY: demo test bench quality soak
 
 # make demo [DIR=path] [QUERY="some words"]: index a directory in a throw-away home and search it.
 demo: $(VENV)/demo-installed
@@ -34,6 +34,10 @@ bench: $(VENV)/bench-installed
 # where they are installed (.venv/bin/pip install bm25s PyStemmer tantivy).
 quality: $(VENV)/demo-installed
 	$(BIN)/python benchmarks/quality/evaluate.py $(DOCS:%=--docs %) $(CODE:%=--code %)
+
+# make soak [ROUNDS=200 SECONDS=600]: kills, signals, rivals and long histories; half an hour or more.
+soak: $(VENV)/test-installed
+	$(BIN)/python benchmarks/soak/soak.py all --rounds $(or $(ROUNDS),200) --seconds $(or $(SECONDS),600)
 
 $(VENV)/demo-installed: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) ..."

@@ -222,10 +222,29 @@ api.index_workspace = interrupted
     assert json.loads(done.stderr)["error"]["type"] == kind
 
 
-def test_sigterm_is_left_as_it_was(run):
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.mark.parametrize("first", ["SIGINT", "SIGTERM"])
+def test_of_several_signals_the_first_counts_and_the_others_do_no_harm(first: str):
+    before = f"""
+import os, signal
+from workspace import api
+def interrupted(*_, **__):
+    try:
+        os.kill(os.getpid(), signal.{first})
+        signal.pause()
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+api.index_workspace = interrupted
+"""
+    done = spawn("index", before=before)
+    assert done.returncode == {"SIGINT": 130, "SIGTERM": 143}[first]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_are_left_as_they_were(run, number: int):
+    before = signal.getsignal(number)
     run("index")
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(number) is before
 
 
 # --- Search ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -42,23 +42,27 @@ def command(*, verify: bool, retry_failed: bool, wait: float, jobs: int | None) 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Let SIGTERM end a run in the same good order as Ctrl-C."""
+    """Let the first Ctrl-C or SIGTERM end a run in good order, and those that follow be without effect.
+
+    An exception that strikes while another is being dealt with breaks locks: those of the standard library, too.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's business
         return
-    terminated = False
+    received: list[int] = []
 
-    def interrupt(*_: object) -> NoReturn:
-        nonlocal terminated
-        terminated = True
-        raise KeyboardInterrupt
+    def interrupt(number: int, _: object) -> None:
+        received.append(number)
+        if len(received) == 1:
+            raise KeyboardInterrupt
 
-    previous = signal.signal(signal.SIGTERM, interrupt)
+    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except KeyboardInterrupt as error:
-        if terminated:
+        if signal.SIGTERM in received[:1]:
             raise Terminated from error
         raise
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
+import time
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -17,12 +19,15 @@ from workspace.storage.trouble import explained
 from workspace.types import WorkspaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_BUSY_MS: Final = 5_000
+_BUSY_SECONDS: Final = 5.0
 """How long to wait for a foreign transaction (a shell, a backup). Readers of a WAL database need it only while
 another connection opens or closes the file; our own index runs exclude each other by a lock."""
+
+_RETRY_SECONDS: Final = (0.001, 0.05)
+"""Bounds of the random time until the next attempt: those who wait for the same thing must not come in step."""
 
 _WRITER_PRAGMAS: Final = (
     ("journal_mode", "wal"),  # readers go on while we write
@@ -125,8 +130,22 @@ def _connect(path: Path, mode: str) -> apsw.Connection:
     # A URI carries any file name, whatever its characters and bytes; its mode counts only within the flags.
     flags = apsw.SQLITE_OPEN_READWRITE if mode == "rw" else apsw.SQLITE_OPEN_READONLY
     connection = apsw.Connection(f"{path.absolute().as_uri()}?mode={mode}", flags | apsw.SQLITE_OPEN_URI)
-    connection.set_busy_timeout(_BUSY_MS)
+    connection.set_busy_handler(_patience())
     return connection
+
+
+def _patience() -> Callable[[int], bool]:
+    """Return a busy handler: it waits a while and says whether SQLite shall try again."""
+    since = 0.0
+
+    def wait(attempts: int) -> bool:
+        nonlocal since
+        if not attempts:
+            since = time.monotonic()
+        time.sleep(random.uniform(*_RETRY_SECONDS))  # noqa: S311 - no secret
+        return time.monotonic() - since < _BUSY_SECONDS
+
+    return wait
 
 
 def _prepare(connection: apsw.Connection, path: Path) -> None:
