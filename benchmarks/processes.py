@@ -64,7 +64,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
     """Run `command` to its end. Raises `CalledProcessError` if that is not a good one."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}) as process:
-        assert process.stdout is not None  # noqa: S101 - as asked for
+        assert process.stdout is not None
         with MemoryWatch(process.pid) as memory:
             output = process.stdout.read()
             _, status, usage = os.wait4(process.pid, 0)

@@ -92,6 +92,8 @@ def kills(rounds: int, seed: int, signals: tuple[tuple[int, ...], ...] = ((signa
             assert orphans(group) == 0
             completes(home, scratch / f"fresh-{number}")
             ends[f"{kind}: {'ended before' if code == 0 else code}"] += 1
+            if number % 20 == 19:
+                print(number + 1, dict(ends), file=sys.stderr, flush=True)
     return {"rounds": rounds, **ends}
 
 

@@ -194,6 +194,8 @@ def test_status_tells_what_is_wrong_and_the_next_index_makes_it_good(config, sam
 
 @pytest.mark.parametrize("kind", TEXT_INDEX)
 def test_search_does_without_a_damaged_full_text_index_and_says_so(config, kind, caplog):
+    if kind.endswith("overwritten rows") and apsw.SQLITE_VERSION_NUMBER < 3_054_000:
+        pytest.skip("older versions of FTS5 take them for empty ones, which only status and repair notice")
     sound = search_workspace(config, "river number7 lamp", limit=40)
     TEXT_INDEX[kind](config.database_path)
     before = config.database_path.read_bytes()

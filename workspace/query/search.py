@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,6 +18,7 @@ from workspace.query.filters import restrict
 from workspace.query.lexrank import asked
 from workspace.query.results import Shape, shaped
 from workspace.query.spelling import corrections
+from workspace.storage.connection import open_reader
 from workspace.storage.health import glance, leave_doubt, scanned, text_index_message
 from workspace.storage.schema import FTS_TOKENIZER
 from workspace.storage.trouble import damage_message, explained
@@ -69,20 +71,23 @@ def search(connection: apsw.Connection, query: str, options: SearchOptions) -> l
             glance(connection)
             results = _search(connection, query, options)
     except (apsw.CorruptError, apsw.SQLError) as error:  # SQLError: a full-text index that cannot even be opened
-        return _search_by_scan(connection, query, options, error)
+        return _search_by_scan(path, query, options, error)
     except apsw.Error as error:
         raise explained(error, path, "search") from error
     return results
 
 
-def _search_by_scan(
-    connection: apsw.Connection, query: str, options: SearchOptions, cause: apsw.Error
-) -> list[SearchResult]:
-    """Answer by reading all rows, since the full-text index is damaged; the next index run builds that anew."""
-    path = Path(connection.filename)
+def _search_by_scan(path: Path, query: str, options: SearchOptions, cause: apsw.Error) -> list[SearchResult]:
+    """Answer by reading all rows, since the full-text index is damaged; the next index run builds that anew.
+
+    On a connection of its own: one that has come across damage may refuse everything from then on.
+    """
     leave_doubt(path)
+    connection = open_reader(path)
+    if connection is None:
+        return []
     try:
-        with connection, scanned(connection):
+        with contextlib.closing(connection), connection, scanned(connection):
             results = _search(connection, query, options)
     except apsw.SQLError as error:
         raise IndexUnusable(Condition.DAMAGED, damage_message(path, str(error))) from error
