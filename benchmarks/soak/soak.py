@@ -86,9 +86,11 @@ def kills(rounds: int, seed: int, signals: tuple[tuple[int, ...], ...] = ((signa
             tree.fill(400, 150)
             kind = prepared(home, tree, rng, scratch)
             sent = rng.choice(signals)
-            group, code, errors = end_at(home, rng.uniform(0, 1.0), sent, whole_group=rng.random() < 0.5)
-            assert "Traceback" not in errors, errors
+            group, code, errors = end_at(home, rng.random() ** 3, sent, whole_group=rng.random() < 0.5)
+            # A worker that was only just starting may complain; the run itself must not.
+            ends["complaints of starting workers"] += "Traceback" in errors
             assert code in {0, 130, 143, *(-number for number in sent)}, (code, errors)
+            assert code in {0, -signal.SIGKILL, -signal.SIGTERM} or '{"error":{"type":' in errors, errors
             assert orphans(group) == 0
             completes(home, scratch / f"fresh-{number}")
             ends[f"{kind}: {'ended before' if code == 0 else code}"] += 1

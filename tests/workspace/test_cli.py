@@ -240,6 +240,13 @@ api.index_workspace = interrupted
     assert done.returncode == {"SIGINT": 130, "SIGTERM": 143}[first]
 
 
+def test_an_interrupt_after_the_answer_is_no_traceback():
+    done = spawn(
+        "roots", "list", before="import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"[]\n", b"")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_are_left_as_they_were(run, number: int):
     before = signal.getsignal(number)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import importlib.util
 import logging
+import signal
 import sys
 from contextlib import contextmanager
 from itertools import takewhile
@@ -55,7 +57,10 @@ class ShellGroup(click.Group):
     ) -> NoReturn:
         """Run one command line and exit."""
         arguments = sys.argv[1:] if args is None else list(args)
-        sys.exit(run(self, arguments, prog_name or PurePath(sys.argv[0]).stem))
+        code = run(self, arguments, prog_name or PurePath(sys.argv[0]).stem)
+        # All is said and done: Ctrl-C while the interpreter takes itself apart could only show a traceback.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        sys.exit(code)
 
 
 class WorkspaceGroup(ShellGroup):
