@@ -14,7 +14,7 @@ from itertools import repeat
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
-from workspace.pipeline.code_pages import CODE_PAGES, tables
+from workspace.pipeline.code_pages import CODE_PAGES, Ideographs, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,6 @@ class _Reading:
     """What bytes say in a code page; `letters` is the log-likelihood, whatever the shapes of the words."""
 
     page: CodePage
-    text: str
     letters: float
 
 
@@ -103,7 +102,8 @@ def likeliest(sample: bytes) -> list[CodePage]:
     found = _SURROUNDINGS.findall(sample)
     surroundings = b" ".join(found)
     foreign_cost = _foreign_cost(found, len(sample.split()))
-    readings = [_read(surroundings, page, foreign_cost) for page in CODE_PAGES]
+    counts = Counter(surroundings)
+    readings = [_read(surroundings, counts, page, foreign_cost) for page in CODE_PAGES]
     readings.sort(key=lambda reading: -reading.letters)
     tolerance = _TOLERANCE + _TOLERANCE_FOR_EACH_BYTE * len(surroundings)
     least = -math.inf
@@ -113,7 +113,8 @@ def likeliest(sample: bytes) -> list[CodePage]:
     for reading in readings:
         if reading.letters < least:
             break  # shapes only cost: no later one can be likelier
-        scores[reading.page] = reading.letters + _shape(reading.text)
+        text = surroundings.decode(reading.page.codec, "surrogateescape")
+        scores[reading.page] = reading.letters + _shape(text)
         least = max(least, scores[reading.page] - tolerance)
     return sorted((page for page, score in scores.items() if score >= least), key=lambda page: -scores[page])
 
@@ -147,15 +148,26 @@ def _boundary(data: bytes, position: int) -> int | None:
     return found.end() if found else None
 
 
-def _read(surroundings: bytes, page: CodePage, foreign_cost: float) -> _Reading:
-    """Read the surroundings in a code page, in the language that fits best."""
-    text = surroundings.decode(page.codec, "surrogateescape")
-    counts = Counter(text.lower())
-    del counts[" "]
+def _read(surroundings: bytes, counts: Counter[int], page: CodePage, foreign_cost: float) -> _Reading:
+    """Read the surroundings, in which each byte occurs as often as `counts` says, in the language that fits best."""
+    characters = _characters(surroundings, counts, page)
+    del characters[" "]
     letters = max(
-        sum(map(mul, counts.values(), map(table.get, counts, repeat(_FOREIGN)))) for table in tables(page.script)
+        sum(map(mul, characters.values(), map(table.get, characters, repeat(_FOREIGN))))
+        for table in tables(page.script)
     )
-    return _Reading(page, text, letters - page.rarity + (0 if page.script.is_latin else foreign_cost))
+    return _Reading(page, letters - page.rarity + (0 if page.script.is_latin else foreign_cost))
+
+
+def _characters(surroundings: bytes, counts: Counter[int], page: CodePage) -> Counter[str]:
+    """Return how often each lower-case character occurs; where it is a byte, without reading them all again."""
+    if isinstance(page.script, Ideographs):
+        return Counter(surroundings.decode(page.codec, "surrogateescape").lower())
+    characters: Counter[str] = Counter()
+    for character, count in zip(bytes(counts).decode(page.codec, "surrogateescape"), counts.values(), strict=True):
+        for lower in character.lower():
+            characters[lower] += count
+    return characters
 
 
 def _shape(text: str) -> float:
