@@ -46,13 +46,13 @@ def find_matches(
     rows: list[Any] = connection.execute(_HIGHLIGHT, bindings).fetchall()
     [(marked, symbols)] = rows
     marked_word = re.compile("{}([^{}]*)".format(*marks))
-    words = marked_word.findall(marked)
-    if len(marked) != len(content) + 2 * len(words):  # FTS5 ends its copy at a NUL
+    found = [(place.start(), place[1]) for place in marked_word.finditer(marked)]
+    if len(marked) != len(content) + 2 * len(found):  # FTS5 ends its copy at a NUL
         return []
-    places = (found.start() - 2 * before for before, found in enumerate(marked_word.finditer(marked)))
-    return [Match(start, start + len(word), stem(word)) for start, word in zip(places, words, strict=True)] or (
-        _first_places(content, marked_word.findall(symbols))
-    )
+    return [
+        Match(start - 2 * before, start - 2 * before + len(word), stem(word))
+        for before, (start, word) in enumerate(found)
+    ] or _first_places(content, marked_word.findall(symbols))
 
 
 def _first_places(content: str, words: list[str]) -> list[Match]:

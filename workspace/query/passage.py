@@ -74,26 +74,24 @@ def densest_group(matches: Sequence[Match], limit: int) -> Sequence[Match]:
     Each different word counts 1 (a phrase as much as it has words), and each match its share in the matches of its
     word: of two groups with the same words the one wins that holds more of the rarer ones, which tell places apart.
     """
-    totals = Counter(match.word for match in matches)
-    inside: Counter[str] = Counter()
+    totals = Counter([match.word for match in matches])
+    first_counts = {word: word.count(" ") + 1 for word in totals}
+    each_counts = {word: 1 / total for word, total in totals.items()}
+    inside = dict.fromkeys(totals, 0)
     worth = best = 0.0
-    group = matches[:1]
+    best_start, best_end = 0, 1
     start = 0
-    for end, match in enumerate(matches):
-        worth += (not inside[match.word]) * _words_in(match) + 1 / totals[match.word]
-        inside[match.word] += 1
-        while match.end - matches[start].start > limit and start < end:
-            left = matches[start]
-            inside[left.word] -= 1
-            worth -= (not inside[left.word]) * _words_in(left) + 1 / totals[left.word]
+    for end, (_, match_end, word) in enumerate(matches):
+        worth += each_counts[word] if inside[word] else first_counts[word] + each_counts[word]
+        inside[word] += 1
+        while match_end - matches[start].start > limit and start < end:
+            left = matches[start].word
+            inside[left] -= 1
+            worth -= each_counts[left] if inside[left] else first_counts[left] + each_counts[left]
             start += 1
         if worth > best + _NEGLIGIBLE:
-            best, group = worth, matches[start : end + 1]
-    return group
-
-
-def _words_in(match: Match) -> int:
-    return match.word.count(" ") + 1
+            best, best_start, best_end = worth, start, end + 1
+    return matches[best_start:best_end]
 
 
 def _lines_that_fit(text: str, lines: LineMap, group: Sequence[Match], room: Room) -> tuple[int, int]:
