@@ -180,3 +180,20 @@ def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_pat
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == "1\n"
     assert "Traceback" not in done.stderr
+
+
+def test_a_script_through_a_pipe_indexes_once_and_completely(home):
+    """It is no file that workers could import, and says so in one sentence."""
+    notes = home / "workspace" / "notes"
+    notes.mkdir(parents=True)
+    (notes / "long.txt").write_text("alpha beta gamma\n" * 50)
+    (home / "config.yaml").write_text("knowledgebase: {chunking: {chunk_size: 20, overlap: 5, threshold: 10}}\n")
+    script = dedent("""
+        from workspace import WorkspaceConfig, index_workspace
+        if __name__ == "__main__":
+            print(index_workspace(WorkspaceConfig.load()).files_indexed)
+        """)
+    done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "1\n"
+    assert len(done.stderr.splitlines()) == 1
+    assert "the worker processes do not run" in done.stderr

@@ -12,10 +12,12 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workspace.pipeline.chunking.worker import Answer, Text, chunk_group, limit_memory
@@ -275,8 +277,17 @@ def _explain(error: BaseException | None) -> str:
 
 
 def _new_pool(jobs: int, memory: int) -> pebble.ProcessPool:
-    """Start a pool: every process of it runs when this returns, or none."""
+    """Start a pool: every process of it runs when this returns, or none.
+
+    Raises `RuntimeError` if the main script is none that a worker could import, as one that came through a pipe.
+    """
     import pebble
+
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    # Without a spec workers import it as a file; each would end with a traceback.
+    if script and getattr(main, "__spec__", None) is None and not Path(script).exists():
+        raise RuntimeError(f"the main script is no file: {script}")
 
     fork_server = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if fork_server else "spawn")
