@@ -209,6 +209,13 @@ def test_search_does_without_a_damaged_full_text_index_and_says_so(config, kind,
     assert set_aside(config) == []
 
 
+def test_a_misspelled_word_is_corrected_without_the_full_text_index_too(config):
+    sound = search_workspace(config, "brigde")
+    assert sound
+    TEXT_INDEX["full-text index: missing"](config.database_path)
+    assert search_workspace(config, "brigde") == sound
+
+
 @pytest.mark.parametrize("kind", STRUCTURE | UNKNOWN)
 def test_search_in_a_damaged_database_is_whole_or_an_error(config, kind):
     DAMAGE[kind](config.database_path)

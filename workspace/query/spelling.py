@@ -5,6 +5,8 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
+from workspace.storage.schema import FTS_TABLE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -24,8 +26,9 @@ MAX_LETTERS: Final = 32
 MAX_WORDS: Final = 3
 """Words corrected in one query, each some milliseconds: with more, the text is not about what is indexed."""
 
+_IS_TEMPORARY: Final = f"SELECT count(*) FROM temp.sqlite_schema WHERE name = '{FTS_TABLE}'"
 _TABLE: Final = (
-    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.workspace_vocabulary USING fts5vocab('main', 'chunks_fts', 'row')"
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.workspace_vocabulary USING fts5vocab('{{}}', '{FTS_TABLE}', 'row')"
 )
 _ROWS: Final = "SELECT doc FROM temp.workspace_vocabulary WHERE term = ?"
 _BETWEEN: Final = "SELECT term, doc FROM temp.workspace_vocabulary WHERE term >= ? AND term < ?"
@@ -36,7 +39,9 @@ def corrections(connection: apsw.Connection, unknown: list[Term], stem: Callable
     words = [term.text.lower() for term in unknown if term.text.isalpha()]
     words = [word for word in words if MIN_LETTERS <= len(word) <= MAX_LETTERS][:MAX_WORDS]
     if words:  # the table is one of this connection, in memory: nothing is written
-        connection.execute(_TABLE).fetchall()
+        # That of the index which queries use: where the database's own is damaged, a temporary one.
+        schema = "temp" if connection.execute(_IS_TEMPORARY).get else "main"
+        connection.execute(_TABLE.format(schema)).fetchall()
     found = {stem(word): _one_error(connection, word, stem) or _two_errors(connection, word, stem) for word in words}
     return {word: correction for word, correction in found.items() if correction}
 
