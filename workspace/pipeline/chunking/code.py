@@ -72,14 +72,16 @@ class CodeChunker(BaseChunker):
             return []
         if len(grid) <= self.chunk_size:
             return [Cut(0, None)]  # what the whole tree would say, too: a file is no definition
-        return [
-            Cut(start + cut.offset, cut.section)
-            for start, end in segments_of(text, grid)
-            for cut in self._cuts_of_segment(text[start:end])
-        ]
+        segments = list(segments_of(text, grid))
+        if len(segments) == 1:
+            return self._cuts_of_segment(text, grid)
+        cuts: list[Cut] = []
+        for start, end in segments:
+            part = text[start:end]
+            cuts += [Cut(start + cut.offset, cut.section) for cut in self._cuts_of_segment(part, TokenGrid(part))]
+        return cuts
 
-    def _cuts_of_segment(self, text: str) -> list[Cut]:
-        grid = TokenGrid(text)
+    def _cuts_of_segment(self, text: str, grid: TokenGrid) -> list[Cut]:
         if not grid.starts:
             return []
         source = Source(text, grid, self._grammar)
