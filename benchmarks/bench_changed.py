@@ -36,16 +36,8 @@ def measure(lab: Lab) -> Figures:
         changed.append(change(corpus.directory, shift=len(changed)))
         return lab.index(home)
 
-    costs = lab.alternate(cold=lambda: lab.cold(corpus), again=again)
-    cold, again_cost = costs["cold"], costs["again"]
-    return {
-        "files": home.facts().files,
-        "changed_files": changed[0],
-        "wall_s": again_cost.wall_s,
-        "cpu_s": again_cost.cpu_s,
-        "cold_wall_s": cold.wall_s,
-        "wall_over_cold": again_cost.wall_s / cold.wall_s,
-    }
+    figures = lab.beside_cold(corpus, again)
+    return {"files": home.facts().files, "changed_files": changed[0], **figures}
 
 
 if __name__ == "__main__":

@@ -24,15 +24,7 @@ def measure(lab: Lab) -> Figures:
                 raise ValueError("there still are files in the index")
         return cost
 
-    costs = lab.alternate(cold=lambda: lab.cold(corpus), pruned=prune)
-    cold, pruned = costs["cold"], costs["pruned"]
-    return {
-        "files": first.facts.files,
-        "wall_s": pruned.wall_s,
-        "cpu_s": pruned.cpu_s,
-        "cold_wall_s": cold.wall_s,
-        "wall_over_cold": pruned.wall_s / cold.wall_s,
-    }
+    return {"files": first.facts.files, **lab.beside_cold(corpus, prune)}
 
 
 if __name__ == "__main__":

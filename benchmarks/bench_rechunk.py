@@ -27,16 +27,9 @@ def measure(lab: Lab) -> Figures:
             after.append(home.facts())
         return cost
 
-    costs = lab.alternate(cold=lambda: lab.cold(corpus), again=again)
-    cold, rechunked = costs["cold"], costs["again"]
-    return {
-        "files": first.facts.files,
-        "wall_s": rechunked.wall_s,
-        "cpu_s": rechunked.cpu_s,
-        "cold_wall_s": cold.wall_s,
-        "wall_over_cold": rechunked.wall_s / cold.wall_s,
-        "database_growth": after[0].database / first.facts.database,
-    }
+    figures = lab.beside_cold(corpus, again)
+    growth = after[0].database / first.facts.database
+    return {"files": first.facts.files, **figures, "database_growth": growth}
 
 
 if __name__ == "__main__":

@@ -190,6 +190,17 @@ class Lab:
             costs.append({name: attempt() for name, attempt in attempts.items()})
         return {name: best_of([turn[name] for turn in costs]) for name in attempts}
 
+    def beside_cold(self, corpus: Corpus, attempt: Callable[[], Cost]) -> Figures:
+        """Return what `attempt` costs, and what a first run does."""
+        costs = self.alternate(cold=lambda: self.cold(corpus), attempt=attempt)
+        cold, cost = costs["cold"], costs["attempt"]
+        return {
+            "wall_s": cost.wall_s,
+            "cpu_s": cost.cpu_s,
+            "cold_wall_s": cold.wall_s,
+            "wall_over_cold": cost.wall_s / cold.wall_s,
+        }
+
     def cold(self, *corpora: Corpus, jobs: int | None = None, **chunking: int) -> Cost:
         """Return the cost of a first run."""
         home = self.home(*corpora, **chunking)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -79,8 +78,8 @@ def index_workspace(  # noqa: PLR0913 - named options, each with a default
     from workspace.pipeline.runner import run
 
     prepare_workspace(config)
-    options = _run_options(config, verify=verify, wait=wait, jobs=jobs)
-    return run(replace(options, retry_failed=retry_failed), progress=progress)
+    options = _run_options(config, verify=verify, retry_failed=retry_failed, wait=wait, jobs=jobs)
+    return run(options, progress=progress)
 
 
 def search_workspace(  # noqa: PLR0913 - all but two by name, each for itself
@@ -196,7 +195,9 @@ def list_roots(config: WorkspaceConfig) -> list[Root]:
     return list(config.roots)
 
 
-def _run_options(config: WorkspaceConfig, *, verify: bool, wait: float, jobs: int | None) -> RunOptions:
+def _run_options(
+    config: WorkspaceConfig, *, verify: bool, retry_failed: bool, wait: float, jobs: int | None
+) -> RunOptions:
     from workspace.pipeline.chunking.options import ChunkOptions
     from workspace.pipeline.runner import RunOptions
 
@@ -206,6 +207,7 @@ def _run_options(config: WorkspaceConfig, *, verify: bool, wait: float, jobs: in
         chunking=ChunkOptions(chunk_size=config.chunk_size, overlap=config.overlap, threshold=config.threshold),
         max_file_bytes=config.max_file_bytes,
         verify=verify,
+        retry_failed=retry_failed,
         wait=wait,
         jobs=jobs or min(_processors(), MAX_JOBS),
     )

@@ -156,7 +156,7 @@ def _index_until(config, outcomes: int | None) -> None:
         if outcomes is not None and seen >= outcomes:
             raise KeyboardInterrupt
 
-    options = replace(_run_options(config, verify=False, wait=0, jobs=None), inline=True)
+    options = replace(_run_options(config, verify=False, retry_failed=False, wait=0, jobs=None), inline=True)
     with contextlib.suppress(KeyboardInterrupt):
         run(options, progress=count)
     if holds_tables(config):

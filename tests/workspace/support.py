@@ -50,7 +50,9 @@ def index(config: WorkspaceConfig, *, inline: bool = False, **options):
     """
     if inline:
         prepare_workspace(config)
-        summary = run(replace(_run_options(config, verify=False, wait=0, jobs=None), inline=True, **options))
+        summary = run(
+            replace(_run_options(config, verify=False, retry_failed=False, wait=0, jobs=None), inline=True, **options)
+        )
     else:
         summary = index_workspace(config, **options)
     check(config)

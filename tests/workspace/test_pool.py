@@ -114,22 +114,26 @@ def test_a_pool_that_cannot_start_means_chunking_here_with_one_warning(monkeypat
     assert len(caplog.records) == 1
 
 
-def test_what_lies_in_the_current_directory_is_not_imported(tmp_path):
+def plant_a_long_file(home):
+    """Make the workspace hold one file that is not chunked without workers."""
+    notes = home / "workspace" / "notes"
+    notes.mkdir(parents=True)
+    (notes / "long.txt").write_text("alpha beta gamma\n" * 50)
+    (home / "config.yaml").write_text("knowledgebase: {chunking: {chunk_size: 20, overlap: 5, threshold: 10}}\n")
+
+
+def test_what_lies_in_the_current_directory_is_not_imported(home, tmp_path):
     """Whoever indexes from inside a strange repository must not run its code."""
+    plant_a_long_file(home)
     for name in ("workspace", "chonkie", "numpy"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     path = tmp_path / "elsewhere" / "script.py"
     path.parent.mkdir()
     path.write_text(
         dedent("""
-        from pathlib import Path
         from workspace import WorkspaceConfig, index_workspace
         if __name__ == "__main__":
-            settings = {"knowledgebase": {"chunking": {"chunk_size": 20, "overlap": 5, "threshold": 10}}}
-            config = WorkspaceConfig.from_dict(settings, home=Path.cwd() / "home")
-            (config.workspace_path / "notes").mkdir(parents=True)
-            (config.workspace_path / "notes" / "long.txt").write_text("alpha beta gamma " * 50)
-            print(index_workspace(config).files_indexed)
+            print(index_workspace(WorkspaceConfig.load()).files_indexed)
         """)
     )
     command = [sys.executable, path]
@@ -139,8 +143,9 @@ def test_what_lies_in_the_current_directory_is_not_imported(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
-def test_an_interrupt_of_the_terminal_does_not_reach_the_fork_server(tmp_path):
+def test_an_interrupt_of_the_terminal_does_not_reach_the_fork_server(home, tmp_path):
     """Ctrl-C goes to every process in front of a terminal, and the server prints a traceback while it still imports."""
+    plant_a_long_file(home)
     script = tmp_path / "script.py"
     script.write_text(
         dedent("""
@@ -149,11 +154,7 @@ def test_an_interrupt_of_the_terminal_does_not_reach_the_fork_server(tmp_path):
         from pathlib import Path
         from workspace import WorkspaceConfig, index_workspace
         if __name__ == "__main__":
-            settings = {"knowledgebase": {"chunking": {"chunk_size": 20, "overlap": 5, "threshold": 10}}}
-            config = WorkspaceConfig.from_dict(settings, home=Path.cwd() / "home")
-            (config.workspace_path / "notes").mkdir(parents=True)
-            (config.workspace_path / "notes" / "long.txt").write_text("alpha beta gamma " * 50)
-            index_workspace(config)
+            index_workspace(WorkspaceConfig.load())
             status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read_text()
             blocked = int(status.split("SigBlk:")[1].split()[0], 16)
             print(bool(blocked >> (signal.SIGINT - 1) & 1))
@@ -166,10 +167,7 @@ def test_an_interrupt_of_the_terminal_does_not_reach_the_fork_server(tmp_path):
 
 def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_path):
     """Its workers cannot start, so it chunks in its own process."""
-    notes = home / "workspace" / "notes"
-    notes.mkdir(parents=True)
-    (notes / "long.txt").write_text("alpha beta gamma\n" * 50)
-    (home / "config.yaml").write_text("knowledgebase: {chunking: {chunk_size: 20, overlap: 5, threshold: 10}}\n")
+    plant_a_long_file(home)
     script = tmp_path / "script.py"
     script.write_text(
         dedent("""
@@ -184,10 +182,7 @@ def test_a_script_without_a_main_guard_indexes_once_and_completely(home, tmp_pat
 
 def test_a_script_through_a_pipe_indexes_once_and_completely(home):
     """It is no file that workers could import, and says so in one sentence."""
-    notes = home / "workspace" / "notes"
-    notes.mkdir(parents=True)
-    (notes / "long.txt").write_text("alpha beta gamma\n" * 50)
-    (home / "config.yaml").write_text("knowledgebase: {chunking: {chunk_size: 20, overlap: 5, threshold: 10}}\n")
+    plant_a_long_file(home)
     script = dedent("""
         from workspace import WorkspaceConfig, index_workspace
         if __name__ == "__main__":

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Coverage", "DiscoverOptions", "discover"]
 
 BATCH_SIZE: Final = 64
-"""Items in one batch at most: enough to make handing it over cheap, few enough to bound what is in flight."""
+"""Items with which a batch is handed over: enough to make that cheap, few enough to bound what is in flight. Those of
+several small directories share one; it holds less than twice as many."""
 
 FILE_SYSTEM_ENCODING: Final = sys.getfilesystemencoding()
 NEVER_ENTERED_NAMES: Final = frozenset(map(os.fsencode, NEVER_ENTERED))

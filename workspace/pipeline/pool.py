@@ -106,8 +106,8 @@ class ChunkPool:
     """Chunks documents in worker processes, which start with the first document.
 
     Files hold up to `max_file_bytes`; workers get memory in proportion. One thread submits and takes results; `abandon`
-    may be called from any. `on_ready` is called, from a thread of
-    the pool, whenever a result can be taken; it must not wait.
+    may be called from any. `on_ready` is called, from a thread of the pool, whenever a result can be taken; it must not
+    wait.
     """
 
     def __init__(
